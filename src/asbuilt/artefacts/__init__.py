@@ -1,0 +1,1 @@
+"""Files for someone else's program or hands."""

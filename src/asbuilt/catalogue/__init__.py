@@ -1,0 +1,1 @@
+"""Hardware facts: parts with figures, each with unit, source, confidence and origin."""

@@ -1,0 +1,1 @@
+"""One claim each: plan and facts to verdict tables. Pure; no numbers here."""

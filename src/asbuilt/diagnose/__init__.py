@@ -1,0 +1,1 @@
+"""Verdicts to findings: root causes, smallest repair, next step."""

@@ -1,0 +1,1 @@
+"""Plan and sizing to SVG."""

@@ -1,0 +1,1 @@
+"""The documents that pass from stage to stage. No behaviour beyond construction and lookup."""

@@ -1,0 +1,86 @@
+"""What a capture said: fact tables, and the account of every line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from asbuilt.base.table import Column, Schema
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_ORIGIN = (
+    Column("capture_id", "str", "the capture that says so"),
+    Column("line", "i64", "1-based line (or record) of the capture"),
+)
+
+DEVICE_FACTS = Schema(
+    name="device_facts",
+    meaning="One row per fabric node (switch ASIC, HCA, router, aggregation node) that a discovery tool saw.",
+    columns=(
+        Column("guid", "str", "node GUID, 16 hex digits, lower case"),
+        Column("system_guid", "str", "system image GUID, 16 hex digits: the chassis or card", nullable=True),
+        Column("kind", "str", "switch, ca, router or aggregation"),
+        Column("description", "str", "node description as printed, trailing blanks kept"),
+        Column("ports", "i64", "number of external ports the node says it has"),
+        Column("vendor_id", "i64", "vendor id", nullable=True),
+        Column("device_id", "i64", "device id", nullable=True),
+        Column("lid", "i64", "LID of port 0 of a switch", nullable=True),
+        *_ORIGIN,
+    ),
+    key=("guid",),
+)
+
+LINK_FACTS = Schema(
+    name="link_facts",
+    meaning="One row per port that is up, as its own side reports it: a cable seen from both sides gives two rows.",
+    columns=(
+        Column("guid", "str", "node GUID of this side, 16 hex digits"),
+        Column("port", "i64", "protocol port number of this side"),
+        Column("peer_guid", "str", "node GUID of the far side"),
+        Column("peer_port", "i64", "protocol port number of the far side"),
+        Column("peer_description", "str", "node description of the far side as printed"),
+        Column("peer_kind", "str", "kind letter of the far side: switch, ca or router"),
+        Column("port_guid", "str", "port GUID printed on this line", nullable=True),
+        Column("lid", "i64", "LID printed for this side", nullable=True),
+        Column("width", "i64", "lanes in use", nullable=True),
+        Column("speed", "str", "speed word as printed: HDR, NDR, XDR, ...", nullable=True),
+        *_ORIGIN,
+    ),
+    key=("guid", "port"),
+    sort=("line",),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LineAccount:
+    """Every line of a capture, by what became of it: ``facts + ignorable + unread = total``."""
+
+    total: int
+    facts: int
+    ignorable: int
+    unread: int
+    unread_lines: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def balanced(self) -> bool:
+        return self.facts + self.ignorable + self.unread == self.total
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was measured: tables by fact-schema name, the line account per capture, and what the parser noticed.
+
+    ``notes`` are remarks on the capture as a whole ("launcher text only"); an empty capture has no table at all.
+    """
+
+    tables: dict[str, pl.DataFrame]
+    accounts: dict[str, LineAccount] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    tool: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def has(self, table: str) -> bool:
+        """True when the capture gave at least one row of this table."""
+        return table in self.tables and self.tables[table].height > 0

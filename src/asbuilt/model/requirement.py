@@ -1,0 +1,182 @@
+"""What is asked: the decoded `cluster.yaml`. ``None`` means "not stated"; `design` chooses and records it as assumed.
+
+Every field carries its meaning and unit in ``metadata``; the JSON Schema, the decoder and the reference page are made from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+def spec(
+    meaning: str,
+    *,
+    unit: str = "",
+    default: Any = None,
+    least: float | None = None,
+    most: float | None = None,
+    choices: tuple[str, ...] = (),
+    pattern: str = "",
+    required: bool = False,
+) -> Any:
+    """A requirement field: meaning, unit, bounds, allowed words. ``default`` stands when the file is silent."""
+    meta = {
+        "meaning": meaning,
+        "unit": unit,
+        "least": least,
+        "most": most,
+        "choices": choices,
+        "pattern": pattern,
+        "required": required,
+    }
+    return field(default=default, metadata=meta)
+
+
+NAME = r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,62})$"
+TECHNOLOGIES = ("infiniband", "ethernet")
+LAYOUTS = ("rail-optimised", "leaf-groups", "fat-tree")
+SEPARATIONS = ("physical", "partition", "none")
+PLANE_NAMES = ("compute", "storage", "frontend", "management", "oob")
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    gpus: int | None = spec("GPU count that the site must reach without recabling", unit="GPUs", least=8, most=1_048_576)
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    kind: str | None = spec("what the cluster mostly does", choices=("collective", "io", "serving", "mixed"))
+    model_parameters_b: float | None = spec("parameters of the largest model", unit="10^9", least=0, most=100_000)
+    checkpoint_bytes_per_parameter: float | None = spec("state saved per parameter", unit="bytes", least=1, most=64)
+    checkpoint_interval_min: float | None = spec("time between checkpoints", unit="min", least=1, most=10_080)
+    checkpoint_write_max_s: float | None = spec("longest time a checkpoint may take to write", unit="s", least=1, most=86_400)
+    model_load_max_s: float | None = spec("longest time to load the model from storage", unit="s", least=1, most=86_400)
+    storage_tier: str | None = spec("storage performance class of the reference architecture", choices=("good", "better", "best"))
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """One tier of switches of a plane."""
+
+    switch: str | None = spec("catalogue id of the switch", pattern=NAME)
+    split: bool | None = spec("ports are split to the link rate (false: one link a port, whatever its rate)")
+    uplinks: int | None = spec("links of one switch to the tier above", least=0, most=1024)
+    count: int | None = spec("switches of this tier, where the count is dictated rather than computed", least=0, most=100_000)
+    reserved_ports: int | None = spec("ports of each switch kept free (services, growth)", least=0, most=512)
+    spares: int | None = spec("cold-spare switches in stock", least=0, most=1000)
+    names: str | None = spec("display-name template, fields: plane subplane rail block pod index rack island", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """One network plane. ``share`` names the plane whose switches it uses."""
+
+    technology: str | None = spec("link layer", choices=TECHNOLOGIES)
+    layout: str | None = spec("how nodes meet leaves", choices=LAYOUTS)
+    rails: int | None = spec("ports of one node in one subplane; each is a rail when the layout is rail-optimised", least=1, most=16)
+    subplanes: int | None = spec("independent parallel fabrics (dual-plane: 2)", least=1, most=4)
+    link_gbps: float | None = spec("rate of a node link", unit="Gb/s", least=0.1, most=3200)
+    uplink_gbps: float | None = spec("rate of a link between switches", unit="Gb/s", least=0.1, most=3200)
+    nic: str | None = spec("catalogue id of the NIC that carries the node links", pattern=NAME)
+    nodes_per_leaf: int | None = spec("node slots of one leaf", least=1, most=512)
+    leaf: Tier = field(default_factory=Tier, metadata={"meaning": "the switches that nodes plug into"})
+    spine: Tier = field(default_factory=Tier, metadata={"meaning": "the switches above the leaves"})
+    core: Tier = field(default_factory=Tier, metadata={"meaning": "the switches above the spines"})
+    oversubscription: float | None = spec("leaf downlink to uplink bandwidth promised", unit="ratio", least=1, most=32)
+    spine_oversubscription: float | None = spec("spine downlink to uplink bandwidth promised", unit="ratio", least=1, most=32)
+    share: str | None = spec("plane whose switches this plane uses", choices=PLANE_NAMES)
+    separation: str | None = spec("how the plane is kept apart from the others", choices=SEPARATIONS)
+    subnet: str | None = spec("name of the subnet", pattern=NAME)
+    pkey: int | None = spec("InfiniBand partition key without the membership bit", least=1, most=0x7FFF)
+    lmc: int | None = spec("LID mask control", least=0, most=7)
+    service_ports: int | None = spec("ports for fabric services: UFM, subnet manager hosts", least=0, most=64)
+
+
+@dataclass(frozen=True, slots=True)
+class Planes:
+    compute: Plane | None = field(default=None, metadata={"meaning": "GPU to GPU"})
+    storage: Plane | None = field(default=None, metadata={"meaning": "nodes to storage"})
+    frontend: Plane | None = field(default=None, metadata={"meaning": "users, provisioning, in-band"})
+    management: Plane | None = field(default=None, metadata={"meaning": "in-band management, where it is not the frontend"})
+    oob: Plane | None = field(default=None, metadata={"meaning": "BMCs, switch management ports, PDUs"})
+
+
+@dataclass(frozen=True, slots=True)
+class NicPort:
+    """One NIC function of the node, as the owner ordered it."""
+
+    plane: str = spec("plane that the port serves", choices=PLANE_NAMES, required=True, default="")
+    part: str = spec("catalogue id of the card", pattern=NAME, required=True, default="")
+    rail: int = spec("rail within the plane, from 0", least=0, most=15, default=0)
+    socket: int | None = spec("CPU socket that the slot hangs on", least=0, most=7)
+    link_type: str | None = spec("link layer that the port is to run", choices=TECHNOLOGIES)
+    name: str | None = spec("device name on the node (mlx5_0)", pattern=NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeMap:
+    """The GPU to NIC to socket to rail map, where it differs from the catalogue's."""
+
+    gpu_sockets: tuple[int, ...] | None = spec("CPU socket of each GPU, in GPU order")
+    gpu_rails: tuple[int, ...] | None = spec("compute rail of each GPU, in GPU order")
+    nics: tuple[NicPort, ...] | None = spec("NIC ports of the node, in PCI order")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The building: what a rack may hold, how rows lie, what power and cooling there is."""
+
+    rack_height_u: int | None = spec("usable height of a rack", unit="U", least=10, most=60)
+    rack_power_kw: float | None = spec("power one rack may draw", unit="kW", least=1, most=1000)
+    rack_weight_kg: float | None = spec("static load one rack position may carry", unit="kg", least=100, most=10_000)
+    rack_width_mm: float | None = spec("width of a rack", unit="mm", least=400, most=1200)
+    rack_depth_mm: float | None = spec("depth of a rack", unit="mm", least=600, most=1600)
+    nodes_per_rack: int | None = spec("nodes placed in one rack", least=1, most=72)
+    racks_per_row: int | None = spec("racks side by side in one row", least=1, most=200)
+    aisle_mm: float | None = spec("width of an aisle between rows", unit="mm", least=600, most=6000)
+    tray_height_mm: float | None = spec("height of the cable trays above the floor", unit="mm", least=1500, most=10_000)
+    slack_m: float | None = spec("service slack added to every cable", unit="m", least=0, most=20)
+    power_mw: float | None = spec("power of the site for IT and cooling", unit="MW", least=0.001, most=100_000)
+    pue: float | None = spec("facility power over IT power", unit="ratio", least=1, most=3)
+    cooling: str | None = spec("what the hall can cool", choices=("air", "liquid", "mixed"))
+    coolant_supply_c: float | None = spec("facility coolant supply temperature", unit="°C", least=5, most=50)
+    air_inlet_c: float | None = spec("air temperature at the rack inlet", unit="°C", least=5, most=45)
+    feeds: int | None = spec("independent power feeds at each rack", least=1, most=4)
+    cords: tuple[str, ...] | None = spec("feed of each power cord of a node, in PSU order (A, A, A, B, B, B)")
+    airflow: str | None = spec("direction of switch air as ordered", choices=("port-to-connector", "connector-to-port"))
+
+
+@dataclass(frozen=True, slots=True)
+class BuildPhase:
+    name: str = spec("name of the build phase", pattern=NAME, required=True, default="")
+    gpus: int = spec("GPUs that stand when this phase is done", unit="GPUs", least=1, most=1_048_576, required=True, default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Cabling:
+    prefer: str | None = spec("medium where several reach", choices=("copper", "multimode", "single-mode", "aoc"))
+    node_link: str | None = spec("catalogue id of the optic or cable for node links", pattern=NAME)
+    switch_link: str | None = spec("catalogue id of the optic or cable for links between switches", pattern=NAME)
+    polish: str | None = spec("ferrule polish of the jumpers as ordered", choices=("apc", "upc"))
+    spare_percent: float | None = spec("spare cables and optics", unit="%", least=0, most=50)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """The whole requirement. ``system`` and ``gpus`` are all that must be stated."""
+
+    name: str = spec("name of the cluster", pattern=NAME, required=True, default="")
+    system: str = spec("catalogue id of the GPU system", pattern=NAME, required=True, default="")
+    gpus: int = spec("GPUs asked for", unit="GPUs", least=8, most=1_048_576, required=True, default=0)
+    fabric: str | None = spec("reference fabric profile", pattern=NAME)
+    node_names: str | None = spec("display-name template of nodes, fields: index rack row su")
+    growth: Growth = field(default_factory=Growth, metadata={"meaning": "where the site is going"})
+    workload: Workload = field(default_factory=Workload, metadata={"meaning": "what it is for"})
+    planes: Planes = field(default_factory=Planes, metadata={"meaning": "the networks"})
+    node: NodeMap = field(default_factory=NodeMap, metadata={"meaning": "inside the node"})
+    site: Site = field(default_factory=Site, metadata={"meaning": "the building"})
+    phases: tuple[BuildPhase, ...] = spec("build phases, in order", default=())
+    cabling: Cabling = field(default_factory=Cabling, metadata={"meaning": "media and spares"})
+    software: dict[str, str] = field(default_factory=dict, metadata={"meaning": "versions that every node must run", "unit": ""})

@@ -1,0 +1,135 @@
+"""A check's answer on one subject, and the finding a person reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from asbuilt.base.table import Column, Schema
+
+
+class Verdict(StrEnum):
+    PASS = "pass"
+    FAIL = "fail"
+    NOT_MEASURED = "not_measured"
+    NOT_APPLICABLE = "not_applicable"
+    ERROR = "error"
+
+
+class Layer(StrEnum):
+    """The ladder from the wall socket to the application; a finding's next step climbs it."""
+
+    DESIGN = "design"
+    FACILITY = "facility"
+    NODE = "node"
+    FABRIC = "fabric"
+    COLLECTIVE = "collective"
+
+
+class Severity(StrEnum):
+    BLOCKER = "blocker"
+    MAJOR = "major"
+    MINOR = "minor"
+    INFO = "info"
+
+
+VERDICTS = Schema(
+    name="verdicts",
+    meaning="One row per check and subject.",
+    columns=(
+        Column("check_id", "str", "id of the check, as in docs/reference/ids.tsv"),
+        Column("subject", "str", "natural key of what was judged"),
+        Column("verdict", "str", "pass, fail, not_measured, not_applicable or error"),
+        Column("expected", "str", "what the plan says, with unit", nullable=True),
+        Column("found", "str", "what was found, with unit", nullable=True),
+        Column("capture_id", "str", "the capture that says so", nullable=True),
+        Column("line", "i64", "1-based line of the capture", nullable=True),
+    ),
+    key=("check_id", "subject"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Verdicts worth a person's time, grouped by cause.
+
+    ``subject`` is a natural key; ``where`` names rack, U and front-panel label; ``cause`` the root cause in one
+    sentence; ``next`` the next step; ``revert`` how to take the repair back. ``verdict`` is fail, error or not_measured.
+    """
+
+    id: str
+    verdict: Verdict
+    severity: Severity
+    layer: Layer
+    subject: str
+    expected: str
+    found: str
+    where: str
+    cause: str
+    next: str
+    revert: str
+    evidence: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One physical end to move: take the cable end at ``take`` and put it into ``put`` (device and front-panel port)."""
+
+    take: str
+    put: str
+    cable: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How often a check was asked, and what it answered."""
+
+    id: str
+    subjects: int
+    passed: int
+    failed: int
+    not_measured: int
+    not_applicable: int
+    error: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSummary:
+    """The counting rule of links: ``ok + wrong + missing + not_measured = planned``; unplanned is beside it."""
+
+    planned: int = 0
+    ok: int = 0
+    wrong: int = 0
+    missing: int = 0
+    unplanned: int = 0
+    not_measured: int = 0
+    out_of_scope: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What ``verify``, ``compare`` and ``check`` answer."""
+
+    kind: str
+    summary: LinkSummary
+    findings: tuple[Finding, ...]
+    repairs: tuple[Move, ...]
+    coverage: tuple[Coverage, ...]
+    plan_hash: str = ""
+    notes: tuple[str, ...] = ()
+    unproven: tuple[str, ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def exit_code(self) -> int:
+        """1 when any finding fails, 3 when undecided (not_measured or error), else 0."""
+        verdicts = {f.verdict for f in self.findings}
+        if Verdict.FAIL in verdicts:
+            return 1
+        if verdicts & {Verdict.ERROR, Verdict.NOT_MEASURED}:
+            return 3
+        return 0

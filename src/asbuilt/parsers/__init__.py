@@ -1,0 +1,1 @@
+"""Raw bytes of a tool to facts. Pure; never raises on any input; accounts for every line."""

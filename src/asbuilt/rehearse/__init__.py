@@ -1,0 +1,1 @@
+"""The twin: the planned fabric, rendered as the tools would show it, with faults."""

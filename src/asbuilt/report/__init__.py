@@ -1,0 +1,1 @@
+"""Documents to HTML, text and JSON."""
