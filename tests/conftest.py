@@ -1,0 +1,87 @@
+"""Shared by all groups: where field samples are, what may be missing, and the minutes of each group."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from asbuilt.base.kernel import Engine
+
+ROOT = Path(__file__).resolve().parents[1]
+FIELD = Path(os.environ.get("ASBUILT_FIELD", ROOT / ".." / "shared" / "field")).resolve()
+BUDGET = ROOT / "tests" / "budget.toml"
+_spent: dict[str, float] = defaultdict(float)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    Engine.mode = os.environ.get("ASBUILT_KERNELS", "auto")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def field() -> Path:
+    """The folder of real samples; its absence fails under REQUIRE_FIELD=1 and is said otherwise."""
+    if not (FIELD / "INDEX.tsv").exists():
+        _absent("REQUIRE_FIELD", "field: 0 files, set ASBUILT_FIELD to the folder of samples")
+    return FIELD
+
+
+def need_program(name: str) -> str:
+    """The path of a real program; its absence fails under REQUIRE_REAL=1 and is said otherwise."""
+    found = shutil.which(name)
+    if not found:
+        _absent("REQUIRE_REAL", f"real: {name} is not installed (`make setup` as root installs it)")
+    return str(found)
+
+
+def _absent(variable: str, text: str) -> None:
+    if os.environ.get(variable) == "1":
+        pytest.fail(text, pytrace=False)
+    pytest.skip(text)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    parts = report.nodeid.split("/")
+    if len(parts) > 1:
+        _spent[parts[1]] += report.duration
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Minutes per group against the budget: over warns, over double fails (see `pytest_sessionfinish`)."""
+    if not _spent:
+        return
+    terminalreporter.section("minutes per group (work, not wall clock)")
+    for line, _ in _budget_lines():
+        terminalreporter.write_line(line)
+
+
+def _budget_lines() -> list[tuple[str, bool]]:
+    budget = tomllib.loads(BUDGET.read_text(encoding="utf-8"))["minutes"]
+    shared = budget["unit_golden_contract"]
+    lines = []
+    quick = sum(_spent.get(g, 0.0) for g in ("unit", "golden", "contract", "controls")) / 60
+    rows = [("unit golden contract controls", quick, shared)]
+    rows += [(g, _spent.get(g, 0.0) / 60, budget[g]) for g in budget if g != "unit_golden_contract"]
+    for group, minutes, limit in rows:
+        state = "ok" if minutes <= limit else "OVER" if minutes <= 2 * limit else "OVER DOUBLE"
+        lines.append((f"{group:<30} {minutes:6.2f} of {limit} min  {state}", minutes > 2 * limit))
+    return lines
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    if hasattr(session.config, "workerinput") or not _spent:
+        return
+    if any(over for _, over in _budget_lines()) and session.exitstatus == 0:
+        session.exitstatus = 1
+
+

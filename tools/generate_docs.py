@@ -1,0 +1,62 @@
+"""Regenerates the reference pages that are made from code, or checks that the committed ones are up to date.
+
+    python tools/generate_docs.py            write
+    python tools/generate_docs.py --check    exit 1 and name the pages that lag
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def tables_page() -> str:
+    """The reference of every table: columns, dtypes, units, keys."""
+    from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS
+    from asbuilt.model.tables import PLAN_TABLES
+    from asbuilt.model.verdict import VERDICTS
+
+    out = ["# Tables", "", "Generated from the schemas in `asbuilt.model`; do not edit.", ""]
+    for title, schemas in (
+        ("Plan", list(PLAN_TABLES.values())),
+        ("Facts", [DEVICE_FACTS, LINK_FACTS]),
+        ("Verdicts", [VERDICTS]),
+    ):
+        out += [f"## {title}", ""]
+        for schema in schemas:
+            out += [f"### {schema.name}", "", schema.meaning, "", f"Key: `{', '.join(schema.key)}`."]
+            if schema.foreign:
+                out.append("Refers to: " + ", ".join(f"`{a}` → `{b}`" for a, b in sorted(schema.foreign.items())) + ".")
+            out += ["", "| column | type | unit | meaning |", "|---|---|---|---|"]
+            for column in schema.columns:
+                nullable = " (may be unknown)" if column.nullable else ""
+                out.append(f"| `{column.name}` | {column.dtype} | {column.unit} | {column.meaning}{nullable} |")
+            out.append("")
+    return "\n".join(out)
+
+
+def pages() -> dict[str, str]:
+    """Path below the repository root -> generated text."""
+    return {"docs/reference/tables.md": tables_page()}
+
+
+def main() -> int:
+    check = "--check" in sys.argv[1:]
+    stale = []
+    for name, text in pages().items():
+        path = ROOT / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+            if not check:
+                path.write_text(text, encoding="utf-8")
+    if check and stale:
+        print("out of date, run `make docs`: " + ", ".join(stale))
+        return 1
+    print(f"{len(pages())} generated pages " + ("are up to date" if check else "written"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
