@@ -83,5 +83,3 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         return
     if any(over for _, over in _budget_lines()) and session.exitstatus == 0:
         session.exitstatus = 1
-
-

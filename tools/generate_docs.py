@@ -1,7 +1,7 @@
 """Regenerates the reference pages that are made from code, or checks that the committed ones are up to date.
 
-    python tools/generate_docs.py            write
-    python tools/generate_docs.py --check    exit 1 and name the pages that lag
+python tools/generate_docs.py            write
+python tools/generate_docs.py --check    exit 1 and name the pages that lag
 """
 
 from __future__ import annotations

@@ -53,7 +53,9 @@ class Workload:
     checkpoint_interval_min: float | None = spec("time between checkpoints", unit="min", least=1, most=10_080)
     checkpoint_write_max_s: float | None = spec("longest time a checkpoint may take to write", unit="s", least=1, most=86_400)
     model_load_max_s: float | None = spec("longest time to load the model from storage", unit="s", least=1, most=86_400)
-    storage_tier: str | None = spec("storage performance class of the reference architecture", choices=("good", "better", "best"))
+    storage_tier: str | None = spec(
+        "storage performance class of the reference architecture", choices=("good", "better", "best")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,9 @@ class Plane:
 
     technology: str | None = spec("link layer", choices=TECHNOLOGIES)
     layout: str | None = spec("how nodes meet leaves", choices=LAYOUTS)
-    rails: int | None = spec("ports of one node in one subplane; each is a rail when the layout is rail-optimised", least=1, most=16)
+    rails: int | None = spec(
+        "ports of one node in one subplane; each is a rail when the layout is rail-optimised", least=1, most=16
+    )
     subplanes: int | None = spec("independent parallel fabrics (dual-plane: 2)", least=1, most=4)
     link_gbps: float | None = spec("rate of a node link", unit="Gb/s", least=0.1, most=3200)
     uplink_gbps: float | None = spec("rate of a link between switches", unit="Gb/s", least=0.1, most=3200)
@@ -179,4 +183,6 @@ class Requirement:
     site: Site = field(default_factory=Site, metadata={"meaning": "the building"})
     phases: tuple[BuildPhase, ...] = spec("build phases, in order", default=())
     cabling: Cabling = field(default_factory=Cabling, metadata={"meaning": "media and spares"})
-    software: dict[str, str] = field(default_factory=dict, metadata={"meaning": "versions that every node must run", "unit": ""})
+    software: dict[str, str] = field(
+        default_factory=dict, metadata={"meaning": "versions that every node must run", "unit": ""}
+    )
