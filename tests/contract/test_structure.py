@@ -46,7 +46,7 @@ def test_a_file_is_a_room(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=name)
 def test_names_come_from_the_field(path: Path) -> None:
-    words = set(re.split(r"[_.]", path.stem)) | {p for p in path.relative_to(SOURCE).parts[:-1]}
+    words = set(re.split(r"[_.]", path.stem)) | set(path.relative_to(SOURCE).parts[:-1])
     assert not words & BANNED_NAMES
 
 

@@ -21,7 +21,7 @@ DOC_PARTS = ("Why:", "Measured by:", "Repair:", "Source:")
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A registered check. ``needs`` are plan tables, ``facts`` fact tables; without them it is not applicable / not measured."""
+    """A registered check. Without a plan table of ``needs`` it is not applicable, without one of ``facts`` not measured."""
 
     id: str
     layer: Layer
