@@ -19,8 +19,14 @@ def spec(
     choices: tuple[str, ...] = (),
     pattern: str = "",
     required: bool = False,
+    shortest: int | None = None,
+    longest: int | None = None,
 ) -> Any:
-    """A requirement field: meaning, unit, bounds, allowed words. ``default`` stands when the file is silent."""
+    """A requirement field: meaning, unit, bounds, allowed words. ``default`` stands when the file is silent.
+
+    For a list, ``least``, ``most``, ``choices`` and ``pattern`` hold for each item; ``shortest`` and ``longest`` bound
+    its length. For text, the two bound the number of characters.
+    """
     meta = {
         "meaning": meaning,
         "unit": unit,
@@ -29,6 +35,8 @@ def spec(
         "choices": choices,
         "pattern": pattern,
         "required": required,
+        "shortest": shortest,
+        "longest": longest,
     }
     return field(default=default, metadata=meta)
 
@@ -43,6 +51,9 @@ PLANE_NAMES = ("compute", "storage", "frontend", "management", "oob")
 @dataclass(frozen=True, slots=True)
 class Growth:
     gpus: int | None = spec("GPU count that the site must reach without recabling", unit="GPUs", least=8, most=1_048_576)
+    node_slots: int | None = spec(
+        "further nodes that must find ports on the leaves that are built now", unit="nodes", least=0, most=512
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +79,7 @@ class Tier:
     count: int | None = spec("switches of this tier, where the count is dictated rather than computed", least=0, most=100_000)
     reserved_ports: int | None = spec("ports of each switch kept free (services, growth)", least=0, most=512)
     spares: int | None = spec("cold-spare switches in stock", least=0, most=1000)
-    names: str | None = spec("display-name template, fields: plane subplane rail block pod index rack island", default=None)
+    names: str | None = spec("display-name template, fields: plane subplane rail block pod index rack island", longest=128)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +102,15 @@ class Plane:
     oversubscription: float | None = spec("leaf downlink to uplink bandwidth promised", unit="ratio", least=1, most=32)
     spine_oversubscription: float | None = spec("spine downlink to uplink bandwidth promised", unit="ratio", least=1, most=32)
     share: str | None = spec("plane whose switches this plane uses", choices=PLANE_NAMES)
+    share_tier: str | None = spec(
+        "lowest tier that is shared; spine: own leaves, joined to the spines of the shared plane", choices=("leaf", "spine")
+    )
     separation: str | None = spec("how the plane is kept apart from the others", choices=SEPARATIONS)
     subnet: str | None = spec("name of the subnet", pattern=NAME)
     pkey: int | None = spec("InfiniBand partition key without the membership bit", least=1, most=0x7FFF)
     lmc: int | None = spec("LID mask control", least=0, most=7)
     service_ports: int | None = spec("ports for fabric services: UFM, subnet manager hosts", least=0, most=64)
+    service_at: str | None = spec("tier that the service ports are taken from", choices=("leaf", "spine"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +138,9 @@ class NicPort:
 class NodeMap:
     """The GPU to NIC to socket to rail map, where it differs from the catalogue's."""
 
-    gpu_sockets: tuple[int, ...] | None = spec("CPU socket of each GPU, in GPU order")
-    gpu_rails: tuple[int, ...] | None = spec("compute rail of each GPU, in GPU order")
-    nics: tuple[NicPort, ...] | None = spec("NIC ports of the node, in PCI order")
+    gpu_sockets: tuple[int, ...] | None = spec("CPU socket of each GPU, in GPU order", least=0, most=7, shortest=1, longest=16)
+    gpu_rails: tuple[int, ...] | None = spec("compute rail of each GPU, in GPU order", least=0, most=15, shortest=1, longest=16)
+    nics: tuple[NicPort, ...] | None = spec("NIC ports of the node, in PCI order", shortest=1, longest=64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +163,9 @@ class Site:
     coolant_supply_c: float | None = spec("facility coolant supply temperature", unit="°C", least=5, most=50)
     air_inlet_c: float | None = spec("air temperature at the rack inlet", unit="°C", least=5, most=45)
     feeds: int | None = spec("independent power feeds at each rack", least=1, most=4)
-    cords: tuple[str, ...] | None = spec("feed of each power cord of a node, in PSU order (A, A, A, B, B, B)")
+    cords: tuple[str, ...] | None = spec(
+        "feed of each power cord of a node, in PSU order (A, A, A, B, B, B)", pattern=r"^[A-D]$", shortest=1, longest=32
+    )
     airflow: str | None = spec("direction of switch air as ordered", choices=("port-to-connector", "connector-to-port"))
 
 
@@ -175,13 +192,13 @@ class Requirement:
     system: str = spec("catalogue id of the GPU system", pattern=NAME, required=True, default="")
     gpus: int = spec("GPUs asked for", unit="GPUs", least=8, most=1_048_576, required=True, default=0)
     fabric: str | None = spec("reference fabric profile", pattern=NAME)
-    node_names: str | None = spec("display-name template of nodes, fields: index rack row su")
+    node_names: str | None = spec("display-name template of nodes, fields: index rack row su", longest=128)
     growth: Growth = field(default_factory=Growth, metadata={"meaning": "where the site is going"})
     workload: Workload = field(default_factory=Workload, metadata={"meaning": "what it is for"})
     planes: Planes = field(default_factory=Planes, metadata={"meaning": "the networks"})
     node: NodeMap = field(default_factory=NodeMap, metadata={"meaning": "inside the node"})
     site: Site = field(default_factory=Site, metadata={"meaning": "the building"})
-    phases: tuple[BuildPhase, ...] = spec("build phases, in order", default=())
+    phases: tuple[BuildPhase, ...] = spec("build phases, in order", default=(), longest=100)
     cabling: Cabling = field(default_factory=Cabling, metadata={"meaning": "media and spares"})
     software: dict[str, str] = field(
         default_factory=dict, metadata={"meaning": "versions that every node must run", "unit": ""}
