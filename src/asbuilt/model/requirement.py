@@ -141,6 +141,7 @@ class NodeMap:
     gpu_sockets: tuple[int, ...] | None = spec("CPU socket of each GPU, in GPU order", least=0, most=7, shortest=1, longest=16)
     gpu_rails: tuple[int, ...] | None = spec("compute rail of each GPU, in GPU order", least=0, most=15, shortest=1, longest=16)
     nics: tuple[NicPort, ...] | None = spec("NIC ports of the node, in PCI order", shortest=1, longest=64)
+    power_cap_w: float | None = spec("power cap set on a node, or on an NVL72 rack", unit="W", least=100, most=1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +168,7 @@ class Site:
         "feed of each power cord of a node, in PSU order (A, A, A, B, B, B)", pattern=r"^[A-D]$", shortest=1, longest=32
     )
     airflow: str | None = spec("direction of switch air as ordered", choices=("port-to-connector", "connector-to-port"))
+    switch_ports_face: str | None = spec("aisle that the port side of the switches faces", choices=("cold", "hot"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from asbuilt.base.table import Column, Schema
+from asbuilt.model.tables_design import GROWTH, PARTS, PLANES, POWER_SOURCES
 
 C = Column
 
@@ -243,6 +244,7 @@ EXPECTATIONS = Schema(
         C("origin", "str", "published, measured, declared, derived, claimed or assumed"),
         C("source", "str", "where it is from"),
         C("valid_if", "str", "condition under which it holds", nullable=True),
+        C("confidence", "str", "confidence of a threshold that comes from the catalogue", nullable=True),
     ),
     ("id",),
 )
@@ -280,5 +282,9 @@ PLAN_TABLES: dict[str, Schema] = {
         SUBNETS,
         EXPECTATIONS,
         BOM,
+        PLANES,
+        PARTS,
+        POWER_SOURCES,
+        GROWTH,
     )
 }

@@ -56,6 +56,7 @@ class Finding:
 
     ``subject`` is a natural key; ``where`` names rack, U and front-panel label; ``cause`` the root cause in one
     sentence; ``next`` the next step; ``revert`` how to take the repair back. ``verdict`` is fail, error or not_measured.
+    ``ways`` are the ways out where there are several to choose from; ``next`` then says them in one line.
     """
 
     id: str
@@ -72,6 +73,27 @@ class Finding:
     evidence: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()
     why: str = ""
+    ways: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The documented object of one finding; ``subjects`` are all natural keys behind it."""
+        return {
+            "id": self.id,
+            "verdict": self.verdict.value,
+            "severity": self.severity.value,
+            "layer": self.layer.value,
+            "subject": self.subject,
+            "expected": self.expected,
+            "found": self.found,
+            "where": self.where,
+            "cause": self.cause,
+            "next": self.next,
+            "revert": self.revert,
+            "why": self.why,
+            "ways": list(self.ways),
+            "evidence": list(self.evidence),
+            "subjects": list(self.subjects),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,3 +155,32 @@ class Verification:
         if verdicts & {Verdict.ERROR, Verdict.NOT_MEASURED}:
             return 3
         return 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The documented JSON object, schema ``verification/v1``."""
+        summary = {name: getattr(self.summary, name) for name in LinkSummary.__slots__}
+        coverage = [
+            {
+                "id": c.id,
+                "subjects": c.subjects,
+                "pass": c.passed,
+                "fail": c.failed,
+                "not_measured": c.not_measured,
+                "not_applicable": c.not_applicable,
+                "error": c.error,
+            }
+            for c in self.coverage
+        ]
+        return {
+            "schema": "verification/v1",
+            "kind": self.kind,
+            "exit": self.exit_code,
+            "plan_hash": self.plan_hash,
+            "summary": summary,
+            "findings": [f.as_json() for f in self.findings],
+            "repairs": [{"take": m.take, "put": m.put, "cable": m.cable, "where": m.where} for m in self.repairs],
+            "coverage": {"checks": coverage},
+            "notes": list(self.notes),
+            "unproven": list(self.unproven),
+            **({"details": self.details} if self.details else {}),
+        }
