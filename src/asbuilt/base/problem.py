@@ -57,11 +57,8 @@ class Problem:
 
 def _window(text: str, column: int, width: int = 100) -> tuple[str, int]:
     """A printable part of a line around ``column`` and how many characters were cut off in front of it."""
-    clean = "".join(c if c.isprintable() else "\N{MIDDLE DOT}" for c in text)
-    if len(clean) <= width:
-        return clean, 0
-    start = max(0, min(column - 1 - width // 2, len(clean) - width))
-    return clean[start : start + width], start
+    start = max(0, min(column - 1 - width // 2, len(text) - width))
+    return "".join(c if c.isprintable() else "\N{MIDDLE DOT}" for c in text[start : start + width]), start
 
 
 @dataclass(frozen=True, slots=True)
