@@ -33,11 +33,12 @@ def _numba_importable() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
-def kernel(fallback: Callable[..., Any], *, threshold: int) -> Callable[[F], F]:
+def kernel(fallback: Callable[..., Any], *, threshold: int, parts: tuple[Callable[..., Any], ...] = ()) -> Callable[[F], F]:
     """Compile the decorated loop with numba on its first large call; ``fallback`` (numpy) answers otherwise.
 
     The decorated function and ``fallback`` take the same arguments; the first must have a length or be an array,
-    its size decides. Both must return equal results: the suite runs under both modes.
+    its size decides. Both must return equal results: the suite runs under both modes. ``parts`` are the plain functions
+    of the same module that the loop calls, those without calls of their own first: they are compiled with it.
     """
 
     def wrap(function: F) -> F:
@@ -49,15 +50,30 @@ def kernel(fallback: Callable[..., Any], *, threshold: int) -> Callable[[F], F]:
             if not numba_wanted(size, threshold):
                 return fallback(*args)
             if not compiled:
-                import numba
-
-                try:
-                    compiled.append(numba.njit(cache=True, nogil=True)(function))
-                except RuntimeError:  # no writable cache folder: compile for this process alone
-                    compiled.append(numba.njit(nogil=True)(function))
+                compiled.append(_compile(function, parts))
             return compiled[0](*args)
 
         call.fallback = fallback  # type: ignore[attr-defined]
         return call  # type: ignore[return-value]
 
     return wrap
+
+
+def _compile(function: Callable[..., Any], parts: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
+    """``function`` as machine code, with ``parts`` compiled and put in place of their plain selves."""
+    import types
+
+    import numba
+
+    def one(plain: Any, known: dict[str, Any]) -> Callable[..., Any]:
+        linked = types.FunctionType(plain.__code__, {**plain.__globals__, **known}, plain.__name__, plain.__defaults__)
+        linked.__module__, linked.__qualname__ = plain.__module__, plain.__qualname__
+        try:
+            return numba.njit(cache=True, nogil=True)(linked)
+        except RuntimeError:  # no writable cache folder: compile for this process alone
+            return numba.njit(nogil=True)(linked)
+
+    known: dict[str, Any] = {}
+    for part in parts:
+        known[part.__name__] = one(part, known)
+    return one(function, known)
