@@ -16,6 +16,7 @@ from asbuilt.model.requirement import Requirement
 class TierDesign:
     """A tier, resolved. ``ports`` is the usable port count of one switch at ``rate_gbps`` after splitting and reserves.
 
+    The chassis has ``ports + reserved_ports`` ports at that rate; the reserved ones are the last.
     ``cages`` and ``ports_per_cage`` describe the front panel in use: ports_per_cage 2 means a twin-port cage (or a
     port split in two). ``asics`` is the number of switch ASICs (GUIDs) behind one chassis.
     """
@@ -42,6 +43,20 @@ class PlaneDesign:
     ``uplinks`` per leaf is fixed (full), so that growth inside a block adds no switch-to-switch cable.
     ``pod_leaves`` leaves share the spines of a pod when a third tier is needed. ``island_nodes`` nodes at most share
     one subnet or fabric; beyond it further islands are built.
+
+    Ports of a leaf, in units of the link rate: node slot s of local rail j sits at ``j * nodes_per_leaf + s + 1``; the rails
+    of planes that share these switches (``shared_rails`` per leaf) follow as further local rails; then the uplinks, each
+    taking ``uplink_units`` port numbers (2 where a 400G uplink sits on a leaf split to 200G) and named by the first of them.
+    Links to service hosts, at most ``service_ports`` per island and subplane, go round-robin over the leaves of the island's
+    last block: first on ports behind the uplinks, then on free node slots from the last slot and the last rail backwards;
+    what finds no port there is not planned. With ``service_at`` spine they go round-robin over the island's spines, behind
+    the ports of the leaves. A plane with ``share`` and ``share_tier`` leaf has no switches of its own: its rail r lands on
+    leaf ``r % leaves per block`` of the host plane. With ``share_tier`` spine it has leaves, and its uplink j goes to spine
+    ``j % spines`` of the host plane, whose spines take the guests' leaves (``guest_uplinks`` links in all, planes in order)
+    behind their own; only two-tier fabrics are planned so. ``spine`` None: leaves stand alone, what is above belongs to the site.
+    Spine and core ports are filled from 1 without gaps in the order of the tier below; a spine's uplinks start behind the
+    ports kept for a full pod (``pod_leaves``) or group. ``node_fixed_ends`` / ``switch_fixed_ends``: these links are cables
+    with fixed ends (copper, AOC), so that no transceiver is counted for them.
     """
 
     name: str
@@ -72,6 +87,18 @@ class PlaneDesign:
     nic: str
     oversubscription: float
     spine_oversubscription: float = 1.0
+    uplink_units: int = 1
+    shared_rails: int = 0
+    node_fixed_ends: bool = False
+    switch_fixed_ends: bool = False
+    share_tier: str = "leaf"
+    service_at: str = "leaf"
+    guest_uplinks: int = 0
+
+    @property
+    def leaves_per_block(self) -> int:
+        """Leaves (of one subplane) that serve one block of ``nodes_per_leaf`` nodes."""
+        return -(-self.rails // self.rails_per_leaf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +113,7 @@ class NicPortDesign:
     link_type: str
     cage: str
     rate_gbps: float
+    subplane: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +137,19 @@ class NodeDesign:
     psus: int
     psu_w: float
     psus_needed: int
+    unit_power_max_w: float = 0.0
+    unit_power_expected_w: float = 0.0
+    unit_heat_max_w: float = 0.0
+    unit_liquid_fraction: float = 0.0
+    unit_weight_kg: float | None = None
+    unit_airflow_m3_h: float | None = None
+    nvlink_domain_gpus: int = 0
+    power_cap_w: float | None = None
+
+    @property
+    def units_are_racks(self) -> bool:
+        """True for rack-scale systems: power, heat and weight are those of the whole rack (``unit_...``)."""
+        return self.nodes_per_unit > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +174,10 @@ class SiteDesign:
     feeds: int
     cords: tuple[str, ...]
     airflow: str
+    switch_u_per_rack: int = 20
+    switch_ports_face: str = "hot"
+    rack_part: str = ""
+    rack_own_weight_kg: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
