@@ -1,0 +1,106 @@
+"""How checks answer: verdict frames from joined tables, thresholds from the plan, amounts as text.
+
+No check is here. The rule that no data is never a pass lives in `judge`: a null judgement is ``not_measured``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from asbuilt.model.plan import Plan
+from asbuilt.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUBJECT = "subject"
+
+
+def judge(
+    frame: pl.DataFrame,
+    *,
+    subject: pl.Expr,
+    ok: pl.Expr,
+    expected: pl.Expr,
+    found: pl.Expr,
+    applies: pl.Expr | None = None,
+) -> pl.DataFrame:
+    """Verdict rows, one per row of ``frame``, sorted by subject; an empty frame is one ``not_applicable`` row.
+
+    ``ok`` null (a figure that nobody knows) is ``not_measured``; ``applies`` false or null is ``not_applicable``.
+    """
+    import polars as pl
+
+    if frame.is_empty():
+        return nothing("nothing of this kind in the plan")
+    verdict = (
+        pl.when(ok.is_null()).then(pl.lit(Verdict.NOT_MEASURED.value)).when(ok).then(pl.lit(Verdict.PASS.value))
+    ).otherwise(pl.lit(Verdict.FAIL.value))
+    if applies is not None:
+        verdict = pl.when(applies.fill_null(False)).then(verdict).otherwise(pl.lit(Verdict.NOT_APPLICABLE.value))
+    return frame.select(
+        subject.alias(SUBJECT),
+        verdict.alias("verdict"),
+        expected.fill_null("unknown").alias("expected"),
+        found.fill_null("unknown").alias("found"),
+    ).sort(SUBJECT)
+
+
+def nothing(reason: str) -> pl.DataFrame:
+    """The one ``not_applicable`` row of a check that finds nothing to judge."""
+    import polars as pl
+
+    return pl.DataFrame({SUBJECT: ["plan"], "verdict": [Verdict.NOT_APPLICABLE.value], "found": [reason]})
+
+
+def amount(value: pl.Expr, unit: str = "") -> pl.Expr:
+    """A number as text with its unit: whole numbers without a point, others to two decimals."""
+    import polars as pl
+
+    number = value.cast(pl.Float64).round(2)
+    text = pl.when(number == number.floor()).then(number.cast(pl.Int64).cast(pl.String)).otherwise(number.cast(pl.String))
+    return text + pl.lit(f" {unit}" if unit else "")
+
+
+def words(joined: pl.Expr, between: str = " and ") -> pl.Expr:
+    """``a+b`` as ``a and b``."""
+    return joined.str.replace_all("+", between, literal=True)
+
+
+def holds(joined: pl.Expr, word: pl.Expr) -> pl.Expr:
+    """True when ``word`` is one of the words of ``a+b+c``; null when either is unknown."""
+    import polars as pl
+
+    known = joined.is_not_null() & word.is_not_null()
+    return pl.when(known).then(joined.str.split("+").list.contains(word))
+
+
+def holds_number(joined: pl.Expr, number: pl.Expr) -> pl.Expr:
+    """True when ``number`` is one of the numbers of ``100+200``; null when either is unknown."""
+    import polars as pl
+
+    known = joined.is_not_null() & number.is_not_null()
+    return pl.when(known).then(joined.str.split("+").cast(pl.List(pl.Float64)).list.contains(number.cast(pl.Float64)))
+
+
+def thresholds(plan: Plan, check_id: str) -> pl.DataFrame:
+    """The expectations of a check, with ``limit`` (the value as a number, null for words)."""
+    import polars as pl
+
+    rows = plan.table("expectations").filter(pl.col("check_id") == check_id)
+    return rows.with_columns(pl.col("value").cast(pl.Float64, strict=False).alias("limit"))
+
+
+def threshold(plan: Plan, check_id: str, selector: str = "*") -> dict[str, object] | None:
+    """The one expectation of a check with this selector, as a row, or None when the plan has none."""
+    import polars as pl
+
+    rows = thresholds(plan, check_id).filter(pl.col("selector") == selector)
+    return rows.row(0, named=True) if rows.height else None
+
+
+def traits(plan: Plan, prefix: str, *columns: str) -> pl.DataFrame:
+    """Table ``parts`` with the key ``part`` and the named traits, each under ``<prefix>_<trait>``."""
+    import polars as pl
+
+    return plan.table("parts").select("part", *(pl.col(c).alias(f"{prefix}_{c}") for c in columns))
