@@ -53,7 +53,7 @@ class PlaneDesign:
     the ports of the leaves. A plane with ``share`` and ``share_tier`` leaf has no switches of its own: its rail r lands on
     leaf ``r % leaves per block`` of the host plane. With ``share_tier`` spine it has leaves, and its uplink j goes to spine
     ``j % spines`` of the host plane, whose spines take the guests' leaves (``guest_uplinks`` links in all, planes in order)
-    behind their own; only two-tier fabrics are planned so. ``spine`` None: leaves stand alone, what is above belongs to the site.
+    behind their own; only two-tier fabrics are planned so. ``spine`` None: leaves stand alone, above them is the site's own.
     Spine and core ports are filled from 1 without gaps in the order of the tier below; a spine's uplinks start behind the
     ports kept for a full pod (``pod_leaves``) or group. ``node_fixed_ends`` / ``switch_fixed_ends``: these links are cables
     with fixed ends (copper, AOC), so that no transceiver is counted for them.
