@@ -1,0 +1,154 @@
+"""Neighbour tables of lldpd: ``lldpcli -f json`` and ``-f json0 show neighbors`` (also written ``lldpctl -f json``).
+
+The table does not name the switch that it was taken on: that is the capture's subject. LLDP knows no GUIDs, so devices
+get a made key: ``fe`` and 14 hex digits of a hash of the system name (of name and interface for a NIC port).
+Every record (one neighbour of one interface) is accounted for: a fact, ignorable (another protocol), or unread.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING, Any, Iterator
+
+from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS, Facts, LineAccount
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TOOL = "lldpctl"
+_PORT = re.compile(r"^(?:swp|Ethernet|Eth|etp)(?:1/)?(\d{1,4})$")
+_UNREAD_KEPT = 50
+
+
+def sniff(data: bytes) -> bool:
+    """True for a text that opens as lldpd's JSON does."""
+    head = data[:4096].lstrip()
+    return head.startswith(b"{") and b'"lldp"' in head[:200]
+
+
+def made_guid(*words: str) -> str:
+    """The stand-in for a GUID of a device that LLDP names: 16 hex digits, equal for equal words."""
+    return "fe" + hashlib.blake2b("\0".join(words).encode(), digest_size=7).hexdigest()
+
+
+def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
+    """Facts of one switch's neighbour table. ``subject`` is the system name of the switch that it was taken on.
+
+    Never raises: text that is not JSON, or a table without a subject, is one unread record and a note.
+    """
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        return _unreadable(f"not JSON: {str(error)[:120]}", data)
+    if not subject:
+        return _unreadable("the table does not name its switch: give the switch as subject in capture.json", data)
+    rows: list[dict[str, Any]] = []
+    unread: list[tuple[int, str]] = []
+    total = ignorable = 0
+    taken: set[int] = set()
+    for total, (interface, record) in enumerate(_records(document), start=1):
+        if isinstance(record, dict) and record.get("via", "LLDP") != "LLDP":
+            ignorable += 1
+            continue
+        row = _row(interface, record)
+        if isinstance(row, str):
+            unread.append((total, row))
+        elif row["port"] in taken:
+            unread.append((total, f"a second neighbour on {interface}"))
+        else:
+            taken.add(row["port"])
+            rows.append({**row, "guid": made_guid(subject), "line": total, "capture_id": capture_id})
+    account = LineAccount(total, len(rows), ignorable, len(unread), tuple(unread[:_UNREAD_KEPT]))
+    notes = () if total else (f"{subject}: no neighbour at all",)
+    return Facts(_frames(rows, subject, capture_id), {capture_id: account}, notes, TOOL)
+
+
+def _unreadable(why: str, data: bytes) -> Facts:
+    record = () if not data else ((1, why),)
+    return Facts({}, {"": LineAccount(len(record), 0, 0, len(record), record)}, (why,), TOOL)
+
+
+def _records(document: Any) -> Iterator[tuple[str, Any]]:
+    """(interface name, record) of both forms; one interface may stand without its list in the plain form."""
+    root = document.get("lldp") if isinstance(document, dict) else None
+    for block in root if isinstance(root, list) else [root]:
+        interfaces = block.get("interface", []) if isinstance(block, dict) else []
+        for item in interfaces if isinstance(interfaces, list) else [interfaces]:
+            if isinstance(item, dict) and isinstance(item.get("name"), str):
+                yield item["name"], item
+            elif isinstance(item, dict):
+                yield from ((str(name), record) for name, record in item.items())
+            else:
+                yield "?", item
+
+
+def _row(interface: str, record: Any) -> dict[str, Any] | str:
+    """A link row, or the reason why the record gives none."""
+    match = _PORT.match(interface)
+    if match is None:
+        return f"interface {interface[:40]!r} has no port number that we can read"
+    if not isinstance(record, dict):
+        return "not a record"
+    name, capabilities = _chassis(record.get("chassis"))
+    port = _first(_first(record.get("port")).get("id"))
+    far = port.get("value")
+    if not name or not isinstance(far, str) or not far:
+        return f"{interface}: the neighbour gives no name or no port"
+    number = _PORT.match(far)
+    bridge = any(c.get("enabled") is True and c.get("type") in ("Bridge", "Router") for c in capabilities)
+    if bridge or number is not None:
+        if number is None:
+            return f"{interface}: neighbour {name[:40]} is a switch, its port {far[:40]!r} has no number that we can read"
+        peer = {"peer_guid": made_guid(name), "peer_port": int(number[1]), "peer_description": name, "peer_kind": "switch"}
+    else:
+        peer = {"peer_guid": made_guid(name, far), "peer_port": 1, "peer_description": f"{name} {far}", "peer_kind": "ca"}
+    return {"port": int(match[1]), **peer}
+
+
+def _first(value: Any) -> dict[str, Any]:
+    """The object itself, or the first of a list of objects; an empty one when there is none."""
+    item = value[0] if isinstance(value, list) and value else value
+    return item if isinstance(item, dict) else {}
+
+
+def _chassis(value: Any) -> tuple[str, list[dict[str, Any]]]:
+    """System name and capabilities of a neighbour, in either form; without a name its chassis id stands for it."""
+    chassis = _first(value)
+    name = _first(chassis.get("name")).get("value")
+    if name is None and "id" not in chassis and len(chassis) == 1:
+        name, inner = next(iter(chassis.items()))
+        chassis = inner if isinstance(inner, dict) else {}
+    if not isinstance(name, str):
+        name = _first(chassis.get("id")).get("value")
+    listed = chassis.get("capability", [])
+    capabilities = [c for c in (listed if isinstance(listed, list) else [listed]) if isinstance(c, dict)]
+    return (name if isinstance(name, str) else ""), capabilities
+
+
+def _frames(rows: list[dict[str, Any]], subject: str, capture_id: str) -> dict[str, pl.DataFrame]:
+    """`LINK_FACTS` of the switch's side, `DEVICE_FACTS` of the switch and of every neighbour."""
+    import polars as pl
+
+    if not rows:
+        return {}
+    links = LINK_FACTS.conform(pl.DataFrame(rows)).sort("line")
+    local = pl.DataFrame(
+        {
+            "guid": [made_guid(subject)],
+            "kind": ["switch"],
+            "description": [subject],
+            "ports": [max(r["port"] for r in rows)],
+            "line": [1],
+        }
+    )
+    far = links.group_by("peer_guid").agg(
+        pl.col("peer_kind").first().alias("kind"),
+        pl.col("peer_description").first().alias("description"),
+        pl.col("peer_port").max().alias("ports"),
+        pl.col("line").min(),
+    )
+    devices = pl.concat([local, far.rename({"peer_guid": "guid"}).filter(pl.col("guid") != made_guid(subject))], how="diagonal")
+    devices = DEVICE_FACTS.conform(devices.with_columns(pl.lit(capture_id).alias("capture_id"))).sort("guid")
+    return {"device_facts": devices, "link_facts": links}

@@ -1,0 +1,244 @@
+"""The fault grammar: what can be done to a built fabric, as text, and what doing it means.
+
+``swap:A,B``     the cable ends at A and B are exchanged (A, B: a link id, or DEVICE/PORT, or NODE/NIC)
+``unplug:A``     the cable at A is pulled out
+``rail:NODE``    the compute cables of a node are rotated by one rail
+``absent:SWITCH`` the switch is powered off
+``eth:NODE/NIC`` the port runs Ethernet: nothing discovers it
+``clone:A,B``    the NIC port at B answers with the GUID and name of the one at A
+``noname``       every device answers with its factory description
+``random:K@SEED`` K faults on separate cables, drawn from the seed
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Callable
+
+from asbuilt.base.problem import Problem, ProblemError
+from asbuilt.model.plan import Plan
+from asbuilt.rehearse.built import Built, end_of, infiniband_cables, place_ends
+from asbuilt.rehearse.places import Places
+
+ARITY = {"swap": 2, "unplug": 1, "rail": 1, "absent": 1, "eth": 1, "clone": 2, "noname": 0, "random": 1}
+_RANDOM = re.compile(r"^(\d{1,4})@(\d{1,9})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault as asked: its kind and its arguments, resolved against no plan yet."""
+
+    kind: str
+    arguments: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{','.join(self.arguments)}" if self.arguments else self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """One fault as done: the planned links it touches and how many physical exchanges mend it.
+
+    ``moves`` is the number of cable-end exchanges that undo it (a swap is one, a rotation over r rails r - 1, a
+    pulled cable one); None when no cable move mends it (power, link layer, identity).
+    """
+
+    fault: Fault
+    links: tuple[str, ...]
+    moves: int | None
+
+
+def parse(text: str) -> Fault:
+    """A fault from its text. Raises `ProblemError` (CLI-020, CLI-021) that names the grammar and the nearest kind."""
+    kind, _, rest = text.strip().partition(":")
+    if kind not in ARITY:
+        raise ProblemError(
+            Problem("CLI-020", f"unknown fault {kind!r}{nearest(kind, ARITY)}", fix=f"use one of: {', '.join(ARITY)}")
+        )
+    arguments = tuple(a.strip() for a in rest.split(",")) if rest else ()
+    if len(arguments) != ARITY[kind] or not all(arguments):
+        wanted = {0: "no argument", 1: "one argument", 2: "two arguments, joined by a comma"}[ARITY[kind]]
+        raise ProblemError(
+            Problem("CLI-021", f"fault {text!r}: {kind} takes {wanted}, not {len(arguments)}", fix=f"write {_example(kind)}")
+        )
+    if kind == "random" and not _RANDOM.match(arguments[0]):
+        raise ProblemError(Problem("CLI-021", f"fault {text!r}: random takes K@SEED", fix=f"write {_example(kind)}"))
+    return Fault(kind, arguments)
+
+
+def _example(kind: str) -> str:
+    return {
+        "swap": "swap:leaf-1/1,leaf-2/1",
+        "unplug": "unplug:leaf-1/1",
+        "rail": "rail:node:0003",
+        "absent": "absent:spine-1",
+        "eth": "eth:node:0003/mlx5_0",
+        "clone": "clone:node:0003/mlx5_0,node:0004/mlx5_0",
+        "noname": "noname",
+        "random": "random:3@7",
+    }[kind]
+
+
+def nearest(word: str, known: object) -> str:
+    """``, did you mean 'x'?`` for the closest of the known words, else nothing."""
+    import difflib
+
+    close = difflib.get_close_matches(word, [str(k) for k in known], n=1)  # type: ignore[attr-defined]
+    return f", did you mean {close[0]!r}?" if close else ""
+
+
+def apply(plan: Plan, built: Built, faults: tuple[Fault, ...]) -> tuple[Built, tuple[Injected, ...]]:
+    """``built`` after the faults, in the order given, and the record of what each one touched.
+
+    Raises `ProblemError` with every argument that names nothing in the plan (CLI-022), or that cannot take this fault
+    (CLI-023).
+    """
+    places = Places(plan)
+    done: list[Injected] = []
+    problems: list[Problem] = []
+    for fault in faults:
+        for single in _drawn(plan, built, fault, done) if fault.kind == "random" else (fault,):
+            try:
+                built, record = _DO[single.kind](places, built, single)
+            except ProblemError as error:
+                problems.extend(error.problems.items)
+                continue
+            done.append(record)
+    if problems:
+        raise ProblemError(problems)
+    return built, tuple(done)
+
+
+def _swap(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected]:
+    one, two = (places.end(built, a) for a in fault.arguments)
+    if one.cable == two.cable:
+        raise ProblemError(Problem("CLI-023", f"{fault}: both name the same cable, {one.cable}", fix="name two cables"))
+    swapped = place_ends(built, {(one.cable, one.side): two, (two.cable, two.side): one})
+    return swapped, Injected(fault, tuple(sorted((one.cable, two.cable))), 1)
+
+
+def _unplug(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected]:
+    import polars as pl
+
+    end = places.end(built, fault.arguments[0])
+    return built.with_cables(built.cables.filter(pl.col("cable") != end.cable)), Injected(fault, (end.cable,), 1)
+
+
+def _rail(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected]:
+    import polars as pl
+
+    node = places.node(fault.arguments[0])
+    mine = built.cables.filter(
+        (pl.col("b_device") == node) & (pl.col("plane") == "compute") & pl.col("b_nic").is_not_null()
+    ).sort("cable")
+    if mine.height < 2:
+        raise ProblemError(
+            Problem("CLI-023", f"{fault}: {node} has {mine.height} compute cables", fix="name a node with two or more rails")
+        )
+    ends = [end_of(built, cable, "b") for cable in mine["cable"]]
+    moved = {(ends[i].cable, "b"): ends[(i + 1) % len(ends)] for i in range(len(ends))}
+    return place_ends(built, moved), Injected(fault, tuple(mine["cable"].to_list()), len(ends) - 1)
+
+
+def _absent(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected]:
+    import polars as pl
+
+    switch = places.switch(fault.arguments[0])
+    touched = built.cables.filter((pl.col("a_device") == switch) | (pl.col("b_device") == switch))["cable"]
+    return replace(built, absent=built.absent | {switch}), Injected(fault, tuple(sorted(touched.to_list())), None)
+
+
+def _eth(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected]:
+    end = places.nic(built, fault.arguments[0])
+    assert end.nic is not None
+    if end.cable not in infiniband_cables(places.plan, built):
+        raise ProblemError(Problem("CLI-023", f"{fault}: that port is planned as Ethernet", fix="name an InfiniBand NIC port"))
+    return replace(built, ethernet=built.ethernet | {(end.device, end.nic)}), Injected(fault, (end.cable,), None)
+
+
+def _clone(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected]:
+    one, two = (places.nic(built, a) for a in fault.arguments)
+    if one.place == two.place:
+        raise ProblemError(Problem("CLI-023", f"{fault}: a port cannot be its own copy", fix="name two NIC ports"))
+    assert one.nic is not None and two.nic is not None
+    clones = {**built.clones, (two.device, two.nic): (one.device, one.nic)}
+    return replace(built, clones=clones), Injected(fault, (two.cable,), None)
+
+
+def _noname(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected]:
+    return replace(built, noname=True), Injected(fault, (), None)
+
+
+_DO: dict[str, Callable[[Places, Built, Fault], tuple[Built, Injected]]] = {
+    "swap": _swap,
+    "unplug": _unplug,
+    "rail": _rail,
+    "absent": _absent,
+    "eth": _eth,
+    "clone": _clone,
+    "noname": _noname,
+}
+
+
+def _drawn(plan: Plan, built: Built, fault: Fault, done: list[Injected]) -> tuple[Fault, ...]:
+    """K faults on separate cables, equal for an equal plan and seed: three swaps to one pull to one Ethernet port.
+
+    Swaps exchange ends of the same kind (two node ends of one plane, or two far switch ends), as a crew would.
+    """
+    import random
+
+    match = _RANDOM.match(fault.arguments[0])
+    assert match is not None
+    wanted, draw = int(match[1]), random.Random(int(match[2]))  # noqa: S311 (a reproducible draw, not a secret)
+    used = {link for record in done for link in record.links}
+    pools = _pools(built, used)
+    infiniband = infiniband_cables(plan, built)
+    found: list[Fault] = []
+    while len(found) < wanted:
+        open_pools = [p for p in pools if len(p) >= 2]
+        if not open_pools:
+            raise ProblemError(
+                Problem("CLI-023", f"{fault}: only {len(found)} separate faults fit this plan", fix=f"ask for {len(found)}")
+            )
+        pool = open_pools[_weighted(draw, [len(p) for p in open_pools])]
+        kind = draw.choice(("swap", "swap", "swap", "unplug", "eth"))
+        first = _take(draw, pool)
+        if kind == "swap":
+            found.append(Fault("swap", (first[0], _take(draw, pool)[0])))
+        elif kind == "eth" and first[1] is not None and first[0] in infiniband:
+            found.append(Fault("eth", (f"{first[1]}/{first[2]}",)))
+        else:
+            found.append(Fault("unplug", (first[0],)))
+    return tuple(found)
+
+
+def _weighted(draw: object, sizes: list[int]) -> int:
+    mark = draw.randrange(sum(sizes))  # type: ignore[attr-defined]
+    for index, size in enumerate(sizes):
+        if mark < size:
+            return index
+        mark -= size
+    raise AssertionError("the mark lies below the sum")
+
+
+def _take(draw: object, pool: list[tuple[str, str | None, str | None]]) -> tuple[str, str | None, str | None]:
+    index = draw.randrange(len(pool))  # type: ignore[attr-defined]
+    pool[index], pool[-1] = pool[-1], pool[index]
+    return pool.pop()
+
+
+def _pools(built: Built, used: set[str]) -> list[list[tuple[str, str | None, str | None]]]:
+    """Cables by plane and by what their far end is: (cable, node or None, nic or None)."""
+    import polars as pl
+
+    frame = built.live().filter(~pl.col("cable").is_in(list(used))).sort("cable")
+    groups = frame.with_columns(pl.col("b_nic").is_not_null().alias("host")).partition_by(
+        ["plane", "host"], maintain_order=True
+    )
+    pools: list[list[tuple[str, str | None, str | None]]] = []
+    for group in groups:
+        host = bool(group["host"][0])
+        rows = zip(group["cable"], group["b_device"], group["b_nic"], strict=True)
+        pools.append([(c, d, n) if host else (c, None, None) for c, d, n in rows])
+    return pools
