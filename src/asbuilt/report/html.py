@@ -1,0 +1,174 @@
+"""Documents to one HTML file that needs nothing else: no script, no font, no address; made for screen, phone and paper."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Sequence
+
+from asbuilt.drawings.theme import FONT, css_variables, drawing_css, number, plural
+from asbuilt.model.design import Sizing
+from asbuilt.model.plan import Plan
+from asbuilt.model.verdict import Verdict, Verification
+from asbuilt.report.document import VERDICT_WORDS, ordered, outcome, report_json
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+SHOWN = 400
+KINDS = {
+    "check": "Design checks",
+    "verify": "Measured against the plan",
+    "compare": "Measured against the plan",
+    "rehearse": "Rehearsal: the twin against the plan",
+}
+OUTCOMES = {"pass": "holds", "fail": "does not hold", "undecided": "undecided", "nothing": "nothing judged"}
+
+
+@functools.cache
+def environment() -> Environment:
+    """The template environment: everything escaped, undefined names are errors."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    env = Environment(
+        loader=PackageLoader("asbuilt.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.filters["n"] = number
+    env.globals["plural"] = plural
+    return env
+
+
+def verification_html(verification: Verification, plan: Plan | None = None) -> str:
+    """``verification`` as a page of its own, with the fabric drawn when ``plan`` is given and can be drawn."""
+    body = (
+        environment().get_template("single.html").render(part=part(verification), picture=fabric_picture(plan, [verification]))
+    )
+    subject = plan.name if plan and plan.name else ""
+    heading = KINDS.get(verification.kind, verification.kind)
+    return page(f"{heading}: {subject}" if subject else heading, body)
+
+
+def report_html(
+    plan: Plan | None,
+    sizing: Sizing | None,
+    verifications: Sequence[Verification],
+    versions: dict[str, str],
+    written: str = "",
+) -> str:
+    """The whole report as one file. Arguments as in `report.document.report_json`."""
+    from asbuilt.drawings.row import rows_svg
+
+    document = report_json(plan, sizing, verifications, versions, written)
+    rows = rows_svg(plan) if plan is not None and plan.has("racks") and plan.table("racks").height else ""
+    body = (
+        environment()
+        .get_template("report.html")
+        .render(
+            doc=document,
+            sizing=document["sizing"],
+            parts=numbered(verifications),
+            picture=fabric_picture(plan, verifications),
+            rows=rows,
+            facts=design_facts(plan, sizing),
+        )
+    )
+    return page(f"As built: {document['name']}" if document["name"] else "As-built report", body)
+
+
+def page(title: str, body: str) -> str:
+    """``body`` in the page frame with the stylesheet inside."""
+    frame = environment().get_template("page.html")
+    return frame.render(title=title, body=body, variables=css_variables(), drawing=drawing_css(), font=FONT)
+
+
+def part(verification: Verification, first: int = 0) -> dict[str, Any]:
+    """What the template of one verification needs; its findings are numbered from ``first + 1``."""
+    word, sentence = outcome(verification)
+    findings = ordered(verification.findings)
+    return {
+        "kind": verification.kind,
+        "first": first,
+        "heading": KINDS.get(verification.kind, verification.kind),
+        "word": word,
+        "label": OUTCOMES[word],
+        "sentence": sentence,
+        "summary": verification.summary,
+        "links": link_counts(verification),
+        "findings": findings[:SHOWN],
+        "left_out": max(0, len(findings) - SHOWN),
+        "fails": sum(f.verdict is Verdict.FAIL for f in findings),
+        "repairs": verification.repairs[:SHOWN],
+        "repairs_left_out": max(0, len(verification.repairs) - SHOWN),
+        "coverage": verification.coverage,
+        "notes": verification.notes,
+        "unproven": verification.unproven,
+        "plan_hash": verification.plan_hash,
+        "exit": verification.exit_code,
+        "words": VERDICT_WORDS,
+    }
+
+
+def numbered(verifications: Sequence[Verification]) -> list[dict[str, Any]]:
+    """Parts whose findings are numbered through, as in the fabric picture."""
+    parts, first = [], 0
+    for verification in verifications:
+        parts.append(part(verification, first))
+        first += len(verification.findings)
+    return parts
+
+
+def link_counts(verification: Verification) -> list[dict[str, Any]]:
+    """The link counts in the order of the counting rule, each with its share of the planned links for the bar."""
+    s = verification.summary
+    rows = (
+        ("ok", "as planned", s.ok, "pass"),
+        ("wrong", "other far end", s.wrong, "fail"),
+        ("missing", "nothing there", s.missing, "fail"),
+        ("not measured", "no data", s.not_measured, "warn"),
+    )
+    counts: list[dict[str, Any]] = [
+        {"label": label, "meaning": meaning, "count": count, "tone": tone, "share": count / s.planned if s.planned else 0.0}
+        for label, meaning, count, tone in rows
+    ]
+    place = 0.0
+    for row in counts:
+        row["from"] = place
+        place += row["share"]
+    return counts
+
+
+def fabric_picture(plan: Plan | None, verifications: Sequence[Verification]) -> str:
+    """The planned fabric as SVG with the findings marked on it; empty when the plan has no switch-to-switch link."""
+    if plan is None or not plan.has("links") or not plan.links.height:
+        return ""
+    from asbuilt.drawings.fabric import plan_fabric_svg
+
+    return plan_fabric_svg(plan, [f for v in verifications for f in ordered(v.findings)])
+
+
+def design_facts(plan: Plan | None, sizing: Sizing | None) -> list[tuple[str, str]]:
+    """Name and value of what the head of the report says about the design."""
+    rows: list[tuple[str, str]] = []
+    if sizing is not None:
+        rows += [
+            ("System", sizing.system),
+            ("Fabric", sizing.fabric),
+            ("GPUs", f"{sizing.gpus:,}" + (f" (asked {sizing.gpus_asked:,})" if sizing.gpus != sizing.gpus_asked else "")),
+            ("Servers", f"{sizing.nodes:,}"),
+            ("Racks", f"{sizing.racks:,}"),
+            ("Switches", f"{sizing.switches_total:,}"),
+            ("Compute tiers", f"{sizing.compute.leaf:,} leaf, {sizing.compute.spine:,} spine, {sizing.compute.core:,} core"),
+            ("Cables", f"{sizing.cables:,}"),
+            ("Optics", f"{sizing.optics:,}"),
+            ("IT power", f"{number(sizing.it_kw, 1)} kW nameplate, {number(sizing.it_expected_kw, 1)} kW expected"),
+            ("Facility power", f"{number(sizing.facility_kw, 1)} kW at PUE {number(sizing.pue, 2)}"),
+            ("Heat", f"{number(sizing.liquid_kw, 1)} kW to liquid, {number(sizing.air_kw, 1)} kW to air"),
+        ]
+    elif plan is not None:
+        rows += [(name.replace("_", " "), f"{frame.height:,} rows") for name, frame in sorted(plan.tables.items())]
+    if plan is not None and plan.source:
+        rows.append(("Plan read from", plan.source))
+    return rows
