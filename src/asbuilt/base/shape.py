@@ -83,7 +83,8 @@ def _span(least: float | None, most: float | None) -> str:
 
 def shapes(record: type[Any]) -> tuple[Shape, ...]:
     """The shapes of a dataclass's fields, in declaration order. Raises ``TypeError`` for a hint the decoder can't read."""
-    return _shapes(record)
+    hashable: Any = record  # a class is; mypy cannot see it through the metaclass
+    return _shapes(hashable)
 
 
 @functools.cache
