@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from asbuilt.artefacts import identity
 from asbuilt.model.capture import Capture
 from asbuilt.model.plan import Plan
-from asbuilt.rehearse import identity
 from asbuilt.rehearse.built import Built, technologies
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 _HEAD = '{"lldp":[{"interface":['
 _TAIL = "]}]}\n"
 _RECORD = (
-    '{"name":"swp{}","via":"LLDP","chassis":[{"id":[{"type":"mac","value":"{}"}],"name":[{"value":"{}"}],'
-    '"capability":[{"type":"Bridge","enabled":{}},{"type":"Station","enabled":{}}]}],'
-    '"port":[{"id":[{"type":"ifname","value":"{}"}]}]}'
+    '{"name":"swp@","via":"LLDP","chassis":[{"id":[{"type":"mac","value":"@"}],"name":[{"value":"@"}],'
+    '"capability":[{"type":"Bridge","enabled":@},{"type":"Station","enabled":@}]}],'
+    '"port":[{"id":[{"type":"ifname","value":"@"}]}]}'
 )
 
 
@@ -75,7 +75,9 @@ def _rows(plan: Plan, built: Built, switches: pl.Series, seed: int) -> pl.DataFr
     interface = pl.when(pl.col("far_nic").is_null()).then(pl.concat_str([pl.lit("swp"), "far_port"])).otherwise("far_nic")
     station = pl.when(pl.col("far_nic").is_null()).then(pl.lit("false")).otherwise(pl.lit("true"))
     bridge = pl.when(pl.col("far_nic").is_null()).then(pl.lit("true")).otherwise(pl.lit("false"))
-    text = pl.format(_RECORD, "port", "mac", shown, bridge, station, interface)
+    values = [pl.col("port").cast(pl.String), pl.col("mac"), shown, bridge, station, interface]
+    pieces = [pl.lit(piece) for piece in _RECORD.split("@")]
+    text = pl.concat_str([part for pair in zip(pieces, values, strict=False) for part in pair] + pieces[-1:])
     return ends.select("device", "port", text.alias("text"))
 
 

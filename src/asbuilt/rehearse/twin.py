@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from asbuilt.artefacts import identity
 from asbuilt.model.capture import Capture
 from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS
 from asbuilt.model.plan import Plan
-from asbuilt.rehearse import identity
 from asbuilt.rehearse.built import Built, as_planned, technologies
 from asbuilt.rehearse.discovery import discovery_text
 from asbuilt.rehearse.faults import Fault, apply

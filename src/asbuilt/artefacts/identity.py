@@ -1,4 +1,4 @@
-"""What the twin's hardware answers when asked who it is: GUIDs, LIDs, descriptions, speed words.
+"""What planned hardware answers when asked who it is, until the real one is known: GUIDs, descriptions, speed words.
 
 GUIDs come from natural keys alone, so that a plan that grows keeps the GUIDs of what already stood. They are locally
 administered (first byte 02), so no rendered GUID can be mistaken for real hardware, and they lie 256 apart: port GUIDs

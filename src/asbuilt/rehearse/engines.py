@@ -1,0 +1,48 @@
+"""What each engine of a rehearsal cannot show. Left out of the verdict, listed with it as "not proven here"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One thing that an engine cannot prove: what, and why not."""
+
+    what: str
+    why: str
+
+
+#: Formats that the embedded twin renders, and the real thing that each was held against.
+PROVEN_AGAINST = {
+    "ibnetdiscover": "public dumps of real FDR and HDR fabrics, and ibnetdiscover 44.0 reading ibsim",
+    "lldpctl": "lldpd 1.0.16 running in network namespaces",
+}
+UNPROVEN_FORMATS = (
+    Limit(
+        "how a dump of an XDR fabric looks", "no real sample: ASICs per chassis, port numbering and device ids are our reading"
+    ),
+    Limit("how a dump of an NDR fabric looks", "no real sample with switches: speed words and device ids are from documents"),
+)
+
+_CABLES = (
+    Limit("optics, fibre loss, bit errors", "the twin's cables carry no light"),
+    Limit("link width and speed reached", "every link comes up at its planned rate"),
+)
+
+ENGINES: dict[str, tuple[Limit, ...]] = {
+    "embedded": (
+        *_CABLES,
+        Limit("routing, LIDs, partitions, service levels", "no subnet manager runs"),
+        Limit("SHARP and adaptive routing", "aggregation nodes are listed, nothing is aggregated or routed"),
+        Limit("interface names of split Ethernet cages", "ports are numbered through as swp<port>"),
+        Limit("BMCs and devices that send no LLDP", "every Ethernet neighbour of the twin announces itself"),
+        *UNPROVEN_FORMATS,
+    ),
+    "ibsim": (
+        *_CABLES,
+        Limit("speeds past HDR", "ibsim 0.10 knows none: NDR and XDR words are loaded as HDR"),
+        Limit("LIDs of the plan", "no subnet manager runs: LIDs are those of the netlist"),
+        Limit("Ethernet planes", "ibsim simulates InfiniBand alone"),
+    ),
+}
