@@ -1,0 +1,267 @@
+"""Optics and cables: cages, fins, ferrules, media, lanes, reach, power."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from asbuilt.checks.answers import amount, holds, judge, nothing, thresholds, traits, words
+from asbuilt.checks.registry import check
+from asbuilt.model.facts import Facts
+from asbuilt.model.plan import Plan
+from asbuilt.model.verdict import Layer, Severity
+
+
+def cages(plan: Plan, *columns: str) -> pl.DataFrame:
+    """What every device's cages take: ``device cage host cage_<trait>``; ``cage`` is null for switches (all cages alike).
+
+    A node's cage takes its trait from the NIC behind it.
+    """
+    frames = []
+    if plan.has("switches"):
+        frames.append(plan.table("switches").select(device="switch", cage=pl.lit(None, dtype=pl.String), part="model"))
+    if plan.has("nics"):
+        frames.append(plan.table("nics").select("cage", "part", device="node").unique(["device", "cage"], keep="any"))
+    if not frames:
+        names = ["device", "cage", "host", *(f"cage_{c}" for c in columns)]
+        return pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    named = pl.concat([f.select("device", "cage", "part") for f in frames])
+    return named.join(traits(plan, "cage", *columns), on="part", how="left").rename({"part": "host"})
+
+
+def modules(plan: Plan, trait: str) -> pl.DataFrame:
+    """Transceivers with ``optic_<trait>`` of the module and ``cage_<trait>``, ``host`` of the cage that it sits in."""
+    optics = plan.table("transceivers").join(traits(plan, "optic", trait), on="part", how="left")
+    taken = cages(plan, trait)
+    exact = taken.filter(pl.col("cage").is_not_null()).rename({"host": "nic_host", f"cage_{trait}": "nic_trait"})
+    whole = taken.filter(pl.col("cage").is_null()).drop("cage")
+    joined = optics.join(exact, on=["device", "cage"], how="left").join(whole, on="device", how="left")
+    return joined.with_columns(
+        pl.coalesce("host", "nic_host"), pl.coalesce(f"cage_{trait}", "nic_trait").alias(f"cage_{trait}")
+    )
+
+
+def jumper_ends(plan: Plan) -> pl.DataFrame:
+    """Both ends of each jumper with the optic in the cage: ``jumper end device cage optic`` (optic null: fixed end)."""
+    jumpers = plan.table("jumpers")
+    ends = pl.concat(
+        [jumpers.select("jumper", end=pl.lit(e), device=f"{e}_device", label=f"{e}_label") for e in ("a", "b")]
+    ).with_columns(pl.col("label").str.replace(r"/[^/]*$", "").alias("cage"))
+    if not plan.has("transceivers"):
+        return ends.with_columns(pl.lit(None, dtype=pl.String).alias("optic"))
+    held = plan.table("transceivers").select("device", "cage", optic="part")
+    by_cage = ends.join(held, on=["device", "cage"], how="left")
+    return by_cage.join(held.rename({"cage": "label", "optic": "whole"}), on=["device", "label"], how="left").with_columns(
+        pl.coalesce("optic", "whole").alias("optic")
+    )
+
+
+@check("DES-038", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("jumpers", "transceivers", "parts"), since="0.1")
+def both_ends_run_the_same_lanes(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """The optics at both ends of a jumper run the same lane rate, or the faster one can shift down.
+
+    Why: a 200 Gb/s lane cannot slow down to 100 or 50; XDR and NDR optics on one fibre see light and never lock.
+    Measured by: plan tables `jumpers` and `transceivers` against `parts`.
+    Repair: use optics of one generation at both ends.
+    Source: NVIDIA 800G and 200G-PAM4 product list.
+    """
+    ends = jumper_ends(plan).join(
+        traits(plan, "optic", "lane_gbps", "downshift").rename({"part": "optic"}), on="optic", how="left"
+    )
+    pairs = ends.group_by("jumper").agg(
+        pl.col("optic").sort_by("end").str.join(" and ").alias("optics"),
+        pl.col("optic").null_count().alias("fixed"),
+        pl.col("optic_lane_gbps").min().alias("slow"),
+        pl.col("optic_lane_gbps").max().alias("fast"),
+        pl.col("optic_lane_gbps").null_count().alias("unknown"),
+        pl.col("optic_downshift").sort_by("optic_lane_gbps").last().fill_null(False).alias("shifts"),
+    )
+    known = pl.when(pl.col("unknown") == 0)
+    return judge(
+        pairs,
+        subject=pl.col("jumper"),
+        ok=known.then((pl.col("slow") == pl.col("fast")) | pl.col("shifts")),
+        applies=pl.col("fixed") == 0,
+        expected=pl.lit("one lane rate at both ends"),
+        found=pl.format("{}: {} and {} a lane", "optics", amount(pl.col("slow"), "Gb/s"), amount(pl.col("fast"), "Gb/s")),
+    )
+
+
+@check("DES-040", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("transceivers", "parts"), since="0.1")
+def optics_have_the_fins_their_host_takes(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """Every OSFP module has the heat sink that its host's cages take: finned in air-cooled switches, flat in NICs and servers.
+
+    Why: a finned module does not go into a riding-heat-sink cage, and a flat one overheats in a switch that has none.
+    Measured by: plan table `transceivers` against `parts` of the module and of the NIC or switch around the cage.
+    Repair: order the twin of the module with the other heat sink.
+    Source: NVIDIA ConnectX-7 manual (flat only), QM97xx and Q3400 interface chapters.
+    """
+    rows = modules(plan, "heatsink")
+    return judge(
+        rows,
+        subject=pl.col("transceiver"),
+        ok=pl.col("optic_heatsink") == pl.col("cage_heatsink"),
+        applies=pl.col("optic_heatsink").is_not_null() & pl.col("cage_heatsink").is_not_null(),
+        expected=pl.format("a {} module in {}", "cage_heatsink", "host"),
+        found=pl.format("{} is {}", "part", "optic_heatsink"),
+    )
+
+
+@check("DES-041", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("jumpers", "transceivers", "parts"), since="0.1")
+def jumpers_have_the_polish_of_their_optics(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """Both ends of every fibre jumper have the ferrule polish of the optics that they are mated to.
+
+    Why: an angled ferrule on a straight one leaves an air gap, costs a decibel and more, reflects, and scratches both.
+    Measured by: plan tables `jumpers` and `transceivers` against `parts`; the jumpers' polish is the one ordered.
+    Repair: order the jumpers with the polish of the optics; MPO at 100G a lane and above is APC, multimode too.
+    Source: NVIDIA cable requirements for NDR and 400G (MPO: APC, LC: UPC).
+    """
+    jumpers = plan.table("jumpers").select("jumper", cable="part")
+    ends = jumper_ends(plan).join(jumpers, on="jumper")
+    ends = ends.join(traits(plan, "optic", "polish").rename({"part": "optic"}), on="optic", how="left")
+    ends = ends.join(traits(plan, "cable", "polish").rename({"part": "cable"}), on="cable", how="left")
+    return judge(
+        ends,
+        subject=pl.format("{}#{}", "jumper", "end"),
+        ok=pl.col("cable_polish") == pl.col("optic_polish"),
+        applies=pl.col("optic_polish").is_not_null() & pl.col("cable_polish").is_not_null(),
+        expected=pl.format("{} at {}", pl.col("optic_polish").str.to_uppercase(), "optic"),
+        found=pl.format("{} is {}", "cable", pl.col("cable_polish").str.to_uppercase()),
+    )
+
+
+@check("DES-042", layer=Layer.DESIGN, severity=Severity.MAJOR, needs=("jumpers", "transceivers"), since="0.1")
+def halves_of_a_module_are_used_alike(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """Both ports of a twin-port module have the same kind of jumper: straight or splitter, same fibre.
+
+    Why: the module configures both ports as one; a straight jumper beside a splitter leaves one of them down.
+    Measured by: plan tables `transceivers` and `jumpers`.
+    Repair: give both ports the same jumper type, or move one of them to another module.
+    Source: NVIDIA LinkX 100G-PAM4 fibre details: splitter rule.
+    """
+    ends = jumper_ends(plan).filter(pl.col("optic").is_not_null())
+    used = ends.join(plan.table("jumpers").select("jumper", "part", "links"), on="jumper")
+    kinds = used.group_by("device", "cage").agg(
+        pl.struct("part", "links").n_unique().alias("kinds"), pl.col("part").unique().sort().str.join(" and ").alias("parts")
+    )
+    rows = plan.table("transceivers").join(kinds, on=["device", "cage"], how="inner")
+    return judge(
+        rows,
+        subject=pl.col("transceiver"),
+        ok=pl.col("kinds") == 1,
+        expected=pl.lit("one kind of jumper on all its ports"),
+        found=pl.col("parts"),
+    )
+
+
+@check("DES-043", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("jumpers", "parts", "expectations"), since="0.1")
+def fast_lanes_run_over_media_that_carry_them(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """No jumper of a lane rate runs over a medium that does not exist at that rate.
+
+    Why: at 200 Gb/s a lane there is no passive copper, no multimode and no active optical cable to buy; the order fails.
+    Measured by: plan table `jumpers` (medium) and the lane rate of the cable or of the optics at its ends, from `parts`.
+    Repair: single-mode optics, or active copper where it reaches.
+    Source: NVIDIA 800G and 200G-PAM4 product list.
+    """
+    rules = thresholds(plan, "DES-043").select(
+        lane=pl.col("selector").str.strip_prefix("lane_gbps=").cast(pl.Float64, strict=False), allowed="value"
+    )
+    if rules.is_empty():
+        return nothing("the plan states no rule for a lane rate")
+    lanes = traits(plan, "x", "lane_gbps")
+    at_ends = jumper_ends(plan).join(lanes, left_on="optic", right_on="part", how="left")
+    optic_lane = at_ends.group_by("jumper").agg(pl.col("x_lane_gbps").max().alias("optic_lane"))
+    rows = plan.table("jumpers").join(lanes, on="part", how="left").join(optic_lane, on="jumper", how="left")
+    rows = rows.with_columns(pl.coalesce("x_lane_gbps", "optic_lane").alias("lane")).join(rules, on="lane", how="left")
+    return judge(
+        rows,
+        subject=pl.col("jumper"),
+        ok=holds(pl.col("allowed"), pl.col("medium")),
+        applies=pl.col("allowed").is_not_null(),
+        expected=pl.format("{} at {} a lane", words(pl.col("allowed"), " or "), amount(pl.col("lane"), "Gb/s")),
+        found=pl.format("{} is {}", "part", "medium"),
+    )
+
+
+@check("DES-044", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("jumpers", "parts"), since="0.1")
+def cables_stay_within_reach(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """No jumper is longer than its cable and the optics at its ends reach; through a splitter their shorter reach counts.
+
+    Why: past its reach a link trains on a good day, collects errors on a warm one, and is blamed on everything else.
+    Measured by: plan table `jumpers` (stock length) against `parts` of the cable and of both optics.
+    Repair: a medium that reaches, or racks nearer to each other; without a splitter the same optic may do.
+    Source: reach of each part, named in the catalogue.
+    """
+    reach = traits(plan, "x", "reach_m", "reach_split_m")
+    split = plan.table("jumpers").select("jumper", splits=pl.col("links") > 1)
+    ends = jumper_ends(plan).join(split, on="jumper").join(reach, left_on="optic", right_on="part", how="left")
+    ends = ends.with_columns(pl.when("splits").then("x_reach_split_m").otherwise("x_reach_m").alias("optic_reach"))
+    unknown = pl.col("optic").is_not_null() & pl.col("optic_reach").is_null()
+    by_jumper = ends.group_by("jumper").agg(pl.col("optic_reach").min(), unknown.any().alias("unknown"))
+    rows = plan.table("jumpers").join(by_jumper, on="jumper").join(reach, on="part", how="left")
+    limit = pl.min_horizontal("optic_reach", "x_reach_m")
+    way = pl.when(pl.col("links") > 1).then(pl.lit(" through a splitter")).otherwise(pl.lit(""))
+    return judge(
+        rows,
+        subject=pl.col("jumper"),
+        ok=pl.when(~pl.col("unknown")).then(pl.col("length_m") <= limit),
+        expected=pl.format("at most {}{}", amount(limit, "m"), way),
+        found=pl.format("{} of {}", amount(pl.col("length_m"), "m"), "part"),
+    )
+
+
+@check("DES-045", layer=Layer.DESIGN, severity=Severity.MAJOR, needs=("transceivers", "switches", "parts"), since="0.1")
+def modules_stay_within_the_cage_power(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """No module in a switch draws more than its cage can feed and cool, where the data sheet states that figure.
+
+    Why: the switch refuses the module, or shuts it down when the hall gets warm.
+    Measured by: plan table `transceivers` against the cage power of the switch in `parts`.
+    Repair: a module of a lower power class, or a switch whose cages feed it.
+    Source: switch data sheets, named in the catalogue.
+    """
+    rows = modules(plan, "cage_power_w").join(plan.table("switches").select(device="switch"), on="device", how="semi")
+    return judge(
+        rows,
+        subject=pl.col("transceiver"),
+        ok=pl.col("power_w") <= pl.col("cage_cage_power_w"),
+        applies=pl.col("cage_cage_power_w").is_not_null(),
+        expected=pl.format("at most {} in a cage of {}", amount(pl.col("cage_cage_power_w"), "W"), "host"),
+        found=pl.format("{} draws {}", "part", amount(pl.col("power_w"), "W")),
+    )
+
+
+@check("DES-046", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("transceivers", "parts"), since="0.1")
+def modules_fit_their_cages(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """Every module is of a form that its host's cage takes.
+
+    Why: an OSFP module does not go into a QSFP112 cage; the optics order is the longest lead time of the site.
+    Measured by: plan table `transceivers` against `parts` of the module and of the NIC or switch around the cage.
+    Repair: order the module in the cage's form factor.
+    Source: form factors from the catalogue.
+    """
+    fits = traits(plan, "optic", "fits")
+    rows = modules(plan, "form_factor").join(fits, on="part", how="left")
+    return judge(
+        rows,
+        subject=pl.col("transceiver"),
+        ok=holds(pl.col("optic_fits"), pl.col("cage_form_factor")),
+        expected=pl.format("a module for the {} cage of {}", "cage_form_factor", "host"),
+        found=pl.format("{} fits {}", "part", words(pl.col("optic_fits"))),
+    )
+
+
+@check("DES-047", layer=Layer.DESIGN, severity=Severity.MAJOR, needs=("jumpers",), since="0.1")
+def cables_are_long_enough(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """Every jumper is at least as long as its route, drops and slack included.
+
+    Why: a cable that is half a metre short is pulled tight over an edge, or ordered again with eight weeks of lead time.
+    Measured by: plan table `jumpers`, stock length against route.
+    Repair: the next stock length.
+    Source: arithmetic on the placement.
+    """
+    return judge(
+        plan.table("jumpers"),
+        subject=pl.col("jumper"),
+        ok=pl.col("length_m") >= pl.col("route_m"),
+        expected=pl.format("at least {}", amount(pl.col("route_m"), "m")),
+        found=amount(pl.col("length_m"), "m"),
+    )
