@@ -60,20 +60,25 @@ def kernel(fallback: Callable[..., Any], *, threshold: int, parts: tuple[Callabl
 
 
 def _compile(function: Callable[..., Any], parts: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
-    """``function`` as machine code, with ``parts`` compiled and put in place of their plain selves."""
+    """``function`` as machine code, with ``parts`` compiled into it in place of their plain selves.
+
+    Parts get arrays only to look at, never to keep, so they do without reference counting: on short lines of text that
+    counting takes most of the time.
+    """
     import types
 
     import numba
 
-    def one(plain: Any, known: dict[str, Any]) -> Callable[..., Any]:
-        linked = types.FunctionType(plain.__code__, {**plain.__globals__, **known}, plain.__name__, plain.__defaults__)
-        linked.__module__, linked.__qualname__ = plain.__module__, plain.__qualname__
-        try:
-            return numba.njit(cache=True, nogil=True)(linked)
-        except RuntimeError:  # no writable cache folder: compile for this process alone
-            return numba.njit(nogil=True)(linked)
+    def linked(plain: Any) -> Any:
+        copy = types.FunctionType(plain.__code__, {**plain.__globals__, **known}, plain.__name__, plain.__defaults__)
+        copy.__module__, copy.__qualname__ = plain.__module__, plain.__qualname__
+        return copy
 
     known: dict[str, Any] = {}
+    inlined: dict[str, Any] = {"nogil": True, "forceinline": True, "_nrt": False}
     for part in parts:
-        known[part.__name__] = one(part, known)
-    return one(function, known)
+        known[part.__name__] = numba.njit(**inlined)(linked(part))
+    try:
+        return numba.njit(cache=True, nogil=True)(linked(function))
+    except RuntimeError:  # no writable cache folder: compile for this process alone
+        return numba.njit(nogil=True)(linked(function))
