@@ -51,10 +51,10 @@ docs-check: setup
 	$(BIN)/python tools/generate_docs.py --check
 
 bench: setup $(ORACLE)
-	.venv-oracle/bin/python benchmarks/run.py --full
+	$(BIN)/python benchmarks/run.py --full
 
 bench-small: setup $(ORACLE)
-	.venv-oracle/bin/python benchmarks/run.py --small
+	$(BIN)/python benchmarks/run.py --small
 
 clean:
 	rm -rf $(VENV) .venv-oracle demo out
