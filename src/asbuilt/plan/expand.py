@@ -1,0 +1,147 @@
+"""From the resolved design to the plan's tables. Everything is index arithmetic; strings come from small dictionaries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from asbuilt.catalogue.load import Catalogue
+from asbuilt.model.design import Design
+from asbuilt.model.plan import Plan
+from asbuilt.model.tables import PORT_BUDGET, SWITCHES
+from asbuilt.plan.devices import asics_table, gpus_table, name_devices, nics_table, nodes_table, switches_table
+from asbuilt.plan.figures import DeviceFigures, node_figures, service_figures, switch_figures
+from asbuilt.plan.links import Devices, index_links, links_table, tier_of
+from asbuilt.plan.loads import device_loads, loads_table, racks_table
+from asbuilt.plan.placement import Hall, Ints, lay_out, pack_network, place_nodes, rack_extra_u
+from asbuilt.plan.ports import Network, budget, network
+from asbuilt.plan.wiring import ROLES
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkDevices:
+    """What stands in the network racks, in packing order: linked switches, service hosts, cold spares."""
+
+    kinds: Ints
+    figures: list[DeviceFigures]
+    roles: list[str]
+    powered: list[bool]
+    spares: list[tuple[str, str, str]]
+
+
+def expand(design: Design, catalogue: Catalogue) -> Plan:
+    """The plan of a design: every table of `PLAN_TABLES`, without a hash (see `plan.canonical`).
+
+    Raises ``ProblemError`` PLN-001 (a tier is missing or too small) and PLN-003 (a name template that cannot be filled).
+    """
+    net = network(design.planes)
+    inside = network_devices(net, catalogue)
+    nodes = place_nodes(design)
+    hall = lay_out(design, nodes, pack_network(inside.figures, inside.kinds, design.site))
+    devices, warnings = name_devices(design, net, hall)
+    index = index_links(net, devices)
+    tables: dict[str, pl.DataFrame] = {}
+    tables["nodes"] = nodes_table(design, net, hall, devices, service_figures(catalogue).height_u)
+    tables["gpus"] = gpus_table(design, devices)
+    tables["nics"] = nics_table(design, devices)
+    linked = switches_table(net, hall, devices, inside.figures, inside.kinds)
+    tables["switches"] = SWITCHES.conform(pl.concat([linked, _spares(net, hall, inside, linked)]).sort("switch"))
+    tables["asics"] = asics_table(linked)
+    tables["port_budget"] = _port_budget(net, devices)
+    tables["links"] = links_table(design, net, index, devices, None)
+    tables |= _racks(design, catalogue, net, hall, inside, devices)
+    return Plan(
+        name=design.requirement.name,
+        tables=tables,
+        design=design,
+        source="expanded from the requirement",
+        warnings=(*design.warnings, *net.warnings, *warnings),
+    )
+
+
+def network_devices(net: Network, catalogue: Catalogue) -> NetworkDevices:
+    """Kinds and figures of everything that network racks hold."""
+    figures: list[DeviceFigures] = []
+    roles: list[str] = []
+    powered: list[bool] = []
+    kinds: list[Ints] = []
+    spares: list[tuple[str, str, str]] = []
+    spare_kinds: list[int] = []
+    for fabric in net.fabrics:
+        offset = len(figures)
+        for tier in (fabric.plane.leaf, fabric.plane.spine, fabric.plane.core):
+            figures.append(switch_figures(catalogue, (tier or fabric.plane.leaf).switch))
+            roles.append("switch")
+            powered.append(True)
+        kinds.append(fabric.switches.role + np.int32(offset))
+    service = len(figures)
+    figures.append(service_figures(catalogue))
+    roles.append("service")
+    powered.append(True)
+    for fabric in net.fabrics:
+        for role, tier in enumerate((fabric.plane.leaf, fabric.plane.spine, fabric.plane.core)):
+            if tier and tier.spares:
+                spare_kinds += [len(figures)] * tier.spares
+                figures.append(switch_figures(catalogue, tier.switch))
+                roles.append("spare")
+                powered.append(False)
+                spares += [(fabric.plane.name, ROLES[role], f"{i}") for i in range(tier.spares)]
+    every = [*kinds, np.full(len(net.services), service, np.int32), np.asarray(spare_kinds, np.int32)]
+    return NetworkDevices(np.concatenate(every), figures, roles, powered, spares)
+
+
+def _spares(net: Network, hall: Hall, inside: NetworkDevices, like: pl.DataFrame) -> pl.DataFrame:
+    """Rows of `SWITCHES` for cold spares: racked, powered off, without links."""
+    from asbuilt.plan.devices import rack_ids
+
+    rows = []
+    racks = rack_ids(hall)
+    first = net.count + len(net.services)
+    for at, (plane, role, number) in enumerate(inside.spares):
+        tier = tier_of(net.fabric(plane).plane, ROLES.index(role))
+        row = dict.fromkeys(("rail", "block", "pod"), -1) | dict.fromkeys(("island", "subplane"), 0)
+        rows.append(
+            row
+            | {
+                "switch": f"sw:{plane}/{role}-spare-{number}",
+                "name": f"spare-{plane}-{role}-{number}",
+                "plane": plane,
+                "role": role,
+                "model": tier.switch,
+                "index": int(number),
+                "ports": tier.ports + tier.reserved_ports,
+                "asics": tier.asics,
+                "subnet": "",
+                "rack": racks[int(hall.network_rack[first + at])],
+                "u": float(hall.network_u[first + at]),
+                "height_u": inside.figures[inside.kinds[first + at]].height_u,
+                "phase": "",
+                "spare": True,
+            }
+        )
+    return pl.DataFrame(rows, schema=like.schema) if rows else like.clear()
+
+
+def _port_budget(net: Network, devices: Devices) -> pl.DataFrame:
+    frame = pl.DataFrame({"switch": devices.switch_ids, **budget(net)})
+    return PORT_BUDGET.conform(frame.sort("switch"))
+
+
+def _racks(
+    design: Design, catalogue: Catalogue, net: Network, hall: Hall, inside: NetworkDevices, devices: Devices
+) -> dict[str, pl.DataFrame]:
+    """Tables `LOADS` and `RACKS`."""
+    node_kind = len(inside.figures)
+    rack = np.concatenate([hall.network_rack, hall.node_rack])
+    kinds = np.concatenate([inside.kinds, np.full(design.nodes, node_kind, np.int32)])
+    figures = [*inside.figures, node_figures(design, catalogue)]
+    held = device_loads(hall, rack, kinds, figures, [*inside.roles, "node"], [*inside.powered, True])
+    phase = np.full(len(hall), len(devices.phases) - 1, np.int32)
+    np.minimum.at(phase, hall.node_rack, devices.node_phase)
+    np.minimum.at(phase, hall.network_rack[: net.count], devices.switch_phase)
+    return {
+        "loads": loads_table(held),
+        "racks": racks_table(design, hall, held, phase, devices.phases, rack_extra_u(design, hall)),
+    }

@@ -1,0 +1,96 @@
+"""What one device of each kind takes of a rack: height, power, heat, weight, air, from the catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asbuilt.base.origin import Confidence
+from asbuilt.catalogue.load import Catalogue, Part
+from asbuilt.model.design import Design
+
+#: Height assumed for a host or switch whose catalogue entry is missing; the plan's warnings name it.
+UNKNOWN_HEIGHT_U = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFigures:
+    """One device: U, W, kg, m³/h. None: nobody knows; it adds nothing to a sum and the plan says so."""
+
+    part: str
+    height_u: float
+    nameplate_w: float
+    expected_w: float
+    heat_w: float
+    liquid_w: float
+    weight_kg: float | None
+    airflow_m3_h: float | None
+    confidence: str
+
+
+def _least(part: Part, keys: tuple[str, ...]) -> str:
+    known = [part.figure(k).confidence for k in keys if part.has(k)]
+    return min(known, key=lambda c: c.rank).value if known else Confidence.LOW.value
+
+
+def switch_figures(catalogue: Catalogue, switch: str) -> DeviceFigures:
+    """Figures of a switch. Expected power is the catalogue's typical figure, the nameplate where it has none."""
+    if not catalogue.has("switch", switch):
+        return DeviceFigures(switch, UNKNOWN_HEIGHT_U, 0.0, 0.0, 0.0, 0.0, None, None, Confidence.LOW.value)
+    part = catalogue.get("switch", switch)
+    power = float(part.value("power_max_w", 0.0))
+    liquid = float(part.value("heat_liquid_fraction", 0.0))
+    return DeviceFigures(
+        part=switch,
+        height_u=float(part.value("height_u", UNKNOWN_HEIGHT_U)),
+        nameplate_w=power,
+        expected_w=float(part.value("power_typical_w", power)),
+        heat_w=power,
+        liquid_w=power * liquid,
+        weight_kg=part.value("weight_kg"),
+        airflow_m3_h=part.value("airflow_m3_h"),
+        confidence=_least(part, ("power_max_w", "power_typical_w")),
+    )
+
+
+def node_figures(design: Design, catalogue: Catalogue) -> DeviceFigures:
+    """Figures of one node; for rack-scale systems those of the whole rack shared out over its trays."""
+    node = design.node
+    system = node.system
+    confidence = Confidence.LOW.value
+    if catalogue.has("system", system):
+        confidence = _least(catalogue.get("system", system), ("power_max_w", "heat_max_w", "power_expected_w"))
+    if node.units_are_racks:
+        trays = node.nodes_per_unit
+        heat = node.unit_heat_max_w / trays
+        return DeviceFigures(
+            part=system,
+            height_u=node.height_u,
+            nameplate_w=node.unit_power_max_w / trays,
+            expected_w=node.unit_power_expected_w / trays,
+            heat_w=heat,
+            liquid_w=heat * node.unit_liquid_fraction,
+            weight_kg=None if node.unit_weight_kg is None else node.unit_weight_kg / trays,
+            airflow_m3_h=None if node.unit_airflow_m3_h is None else node.unit_airflow_m3_h / trays,
+            confidence=confidence,
+        )
+    return DeviceFigures(
+        part=system,
+        height_u=node.height_u,
+        nameplate_w=node.power_max_w,
+        expected_w=node.power_expected_w,
+        heat_w=node.heat_max_w,
+        liquid_w=node.heat_max_w * node.liquid_fraction,
+        weight_kg=node.weight_kg,
+        airflow_m3_h=node.airflow_m3_h,
+        confidence=confidence,
+    )
+
+
+#: Fabric service hosts (UFM appliance, subnet manager server): 1U two-socket servers. Height is the appliance's; power is
+#: not published for the appliance, so nothing is added to any sum and the confidence says so.
+SERVICE_PART = "service-host"
+
+
+def service_figures(catalogue: Catalogue) -> DeviceFigures:
+    """Figures of a service host."""
+    return DeviceFigures(SERVICE_PART, 1.0, 0.0, 0.0, 0.0, 0.0, None, None, Confidence.LOW.value)

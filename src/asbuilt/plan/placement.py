@@ -1,0 +1,153 @@
+"""Where every device stands: rows, racks, U. Nodes fill the compute positions in order; network racks stand mid-row.
+
+Row of R positions: the middle ones are kept for network racks, as many as the hall's share of them needs; nodes take the
+others from position 1 on. Leaves and what is above them are packed by U, W and kg, so that a rack holds what it carries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asbuilt.model.design import Design, SiteDesign
+from asbuilt.plan.figures import DeviceFigures
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+COMPUTE, NETWORK = 0, 1
+RACK_ROLES = ("compute", "network")
+#: U kept free below the first device of a network rack, for the cable entry.
+_BOTTOM_U = 3.0
+#: From the bottom of an NVL72 rack: 4 power shelves, 8 compute trays, 9 NVLink switch trays, 10 compute trays, 4 power
+#: shelves, 2 management switches (NVIDIA DGX GB200 user guide, hardware chapter).
+_NVL72_LOWER = 8
+_NVL72_FIRST_U = 5
+_NVL72_SWITCH_TRAYS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """One entry per device: rack number within its kind of rack, and the lowest U."""
+
+    rack: Ints
+    u: Floats
+    racks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hall:
+    """Racks in hall order (row by row). ``kind``, ``row``, ``position`` (from 1) per rack; where each device stands."""
+
+    kind: Ints
+    row: Ints
+    position: Ints
+    x_mm: Floats
+    y_mm: Floats
+    node_rack: Ints
+    node_u: Floats
+    network_rack: Ints
+    network_u: Floats
+    network_positions: int
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+def row_letters(row: int) -> str:
+    """0 -> A, 25 -> Z, 26 -> AA."""
+    text = ""
+    row += 1
+    while row:
+        row, digit = divmod(row - 1, 26)
+        text = chr(ord("A") + digit) + text
+    return text
+
+
+def place_nodes(design: Design) -> Packed:
+    """Nodes in order, ``nodes_per_rack`` to a rack; NVL72 trays in the order of the rack's own stack."""
+    count, site, node = design.nodes, design.site, design.node
+    per_rack = node.nodes_per_unit if node.units_are_racks else site.nodes_per_rack
+    at = np.arange(count, dtype=np.int32)
+    rack, slot = np.divmod(at, np.int32(per_rack))
+    if node.units_are_racks:
+        above = np.where(slot >= _NVL72_LOWER, _NVL72_SWITCH_TRAYS, 0)
+        u = _NVL72_FIRST_U + slot * node.height_u + above
+    else:
+        room = max(0.0, site.rack_height_u - per_rack * node.height_u)
+        gap = min(2.0, float(room // (per_rack + 1)))  # air and cable room between nodes, never more than 2 U
+        u = 1.0 + gap + slot * (node.height_u + gap)
+    return Packed(rack, u.astype(np.float64), int(rack[-1]) + 1 if count else 0)
+
+
+def pack_network(devices: Sequence[DeviceFigures], kinds: Ints, site: SiteDesign) -> Packed:
+    """Pack devices (``kinds[i]`` names the figures of device i) in order into racks by U, W and kg; first rack that fits is
+    the one at hand, else a new one."""
+    count = len(kinds)
+    rack, u = np.zeros(count, np.int32), np.zeros(count, np.float64)
+    limit_w, limit_kg = site.rack_power_kw * 1000.0, site.rack_weight_kg - (site.rack_own_weight_kg or 0.0)
+    heights = [d.height_u for d in devices]
+    watts = [d.nameplate_w for d in devices]
+    weights = [d.weight_kg or 0.0 for d in devices]
+    at, used_u, used_w, used_kg = 0, 0.0, 0.0, 0.0
+    for i, kind in enumerate(kinds.tolist()):
+        high, power, heavy = heights[kind], watts[kind], weights[kind]
+        full = used_u + high > site.switch_u_per_rack or used_w + power > limit_w or used_kg + heavy > limit_kg
+        if full and used_u > 0:
+            at, used_u, used_w, used_kg = at + 1, 0.0, 0.0, 0.0
+        rack[i] = at
+        u[i] = used_u
+        used_u, used_w, used_kg = used_u + high, used_w + power, used_kg + heavy
+    # Half-filled racks leave a cable manager of the device's own height above each device.
+    spread = 2.0 if 2 * site.switch_u_per_rack + _BOTTOM_U <= site.rack_height_u + 1 else 1.0
+    return Packed(rack, _BOTTOM_U + u * spread, at + 1 if count else 0)
+
+
+def lay_out(design: Design, nodes: Packed, network: Packed) -> Hall:
+    """Rows of the hall. Every row keeps the same middle positions for network racks, so that growth appends rows."""
+    site = design.site
+    across = max(2, site.racks_per_row)
+    middle = _network_positions(nodes.racks, network.racks, across)
+    sides = across - middle
+    first = sides // 2 + 1
+    row_c, place = np.divmod(np.arange(nodes.racks, dtype=np.int32), np.int32(sides))
+    position_c = np.where(place < first - 1, place + 1, place + 1 + middle)
+    row_n, seat = np.divmod(np.arange(network.racks, dtype=np.int32), np.int32(middle))
+    kind = np.concatenate([np.full(nodes.racks, COMPUTE, np.int32), np.full(network.racks, NETWORK, np.int32)])
+    row = np.concatenate([row_c, row_n])
+    position = np.concatenate([position_c, first + seat]).astype(np.int32)
+    order = np.lexsort((position, row))
+    back = np.empty(len(order), np.int32)
+    back[order] = np.arange(len(order), dtype=np.int32)
+    row, position = row[order], position[order]
+    return Hall(
+        kind=kind[order],
+        row=row,
+        position=position,
+        x_mm=(position - 1).astype(np.float64) * site.rack_width_mm,
+        y_mm=row.astype(np.float64) * (site.rack_depth_mm + site.aisle_mm),
+        node_rack=back[nodes.rack],
+        node_u=nodes.u,
+        network_rack=back[nodes.racks + network.rack],
+        network_u=network.u,
+        network_positions=middle,
+    )
+
+
+def _network_positions(compute: int, network: int, across: int) -> int:
+    """Middle positions of each row kept for network racks: the fewest that hold them all in the rows that nodes need."""
+    for middle in range(1, across):
+        rows = max(1, -(-compute // (across - middle)))
+        if rows * middle >= network:
+            return middle
+    return across - 1
+
+
+def rack_extra_u(design: Design, hall: Hall) -> Floats:
+    """U that an NVL72 rack holds beside its compute trays (NVLink switch trays, power shelves, management switches)."""
+    beside = 0.0
+    if design.node.units_are_racks:
+        beside = float(_NVL72_SWITCH_TRAYS + 2 * (_NVL72_FIRST_U - 1) + 2)
+    return np.where(hall.kind == COMPUTE, beside, 0.0)
