@@ -41,9 +41,9 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        return _unreadable(f"not JSON: {str(error)[:120]}", data)
+        return _unreadable(f"not JSON: {str(error)[:120]}", data, capture_id)
     if not subject:
-        return _unreadable("the table does not name its switch: give the switch as subject in capture.json", data)
+        return _unreadable("the table does not name its switch: give the switch as subject in capture.json", data, capture_id)
     rows: list[dict[str, Any]] = []
     unread: list[tuple[int, str]] = []
     total = ignorable = 0
@@ -65,9 +65,9 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     return Facts(_frames(rows, subject, capture_id), {capture_id: account}, notes, TOOL)
 
 
-def _unreadable(why: str, data: bytes) -> Facts:
+def _unreadable(why: str, data: bytes, capture_id: str) -> Facts:
     record = () if not data else ((1, why),)
-    return Facts({}, {"": LineAccount(len(record), 0, 0, len(record), record)}, (why,), TOOL)
+    return Facts({}, {capture_id: LineAccount(len(record), 0, 0, len(record), record)}, (why,), TOOL)
 
 
 def _records(document: Any) -> Iterator[tuple[str, Any]]:

@@ -57,9 +57,13 @@ def _nic_key(side: str) -> pl.Expr:
 
 
 def as_planned(plan: Plan) -> Built:
-    """Every planned link as a cable between its planned ends."""
+    """Every planned link as a cable between its planned ends.
+
+    Ports of one NIC device are numbered from 1 in the order of the plan's node ports: that is how a device counts them.
+    """
     import polars as pl
 
+    nic_port = pl.col("b_port").rank("dense").over("b_device", "b_nic").cast(pl.Int64)
     cables = plan.links.select(
         pl.col("link").alias("cable"),
         "plane",
@@ -68,7 +72,7 @@ def as_planned(plan: Plan) -> Built:
         "a_port",
         pl.lit(None, dtype=pl.String).alias("a_nic"),
         "b_device",
-        "b_port",
+        pl.when(pl.col("b_nic").is_null()).then("b_port").otherwise(nic_port).alias("b_port"),
         "b_nic",
     )
     return Built(cables)

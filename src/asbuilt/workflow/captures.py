@@ -1,0 +1,209 @@
+"""Captures from files and folders: which tool wrote each one, and the facts of all of them together.
+
+The tool comes from ``capture.json``, from the caller, or from a sniff that only one parser answers to; otherwise it is a
+problem, never a guess. ``capture.json`` lies beside the raw files::
+
+    {"schema": "capture/v1", "tool": "lldpctl", "subject": "LEAF-01", "time": "2026-01-31T12:00:00Z",
+     "files": {"leaf-02.json": {"subject": "LEAF-02"}}}
+
+What stands at the top holds for every file that does not say otherwise; with ``files`` only those listed are read.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Sequence
+
+from asbuilt.base.problem import Place, Problem, ProblemError
+from asbuilt.model.capture import Capture
+from asbuilt.model.facts import Facts
+from asbuilt.parsers import ibnetdiscover, lldp
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MANIFEST = "capture.json"
+SCHEMA = "capture/v1"
+PARSERS: dict[str, Callable[[Capture], Facts]] = {
+    "ibnetdiscover": lambda c: ibnetdiscover.parse(c.data, c.id),
+    "lldpctl": lambda c: lldp.parse(c.data, c.id, c.subject),
+}
+SNIFFERS: dict[str, Callable[[bytes], bool]] = {"ibnetdiscover": ibnetdiscover.sniff, "lldpctl": lldp.sniff}
+
+
+def read_captures(places: Sequence[str | Path], tool: str = "") -> tuple[Capture, ...]:
+    """The captures in files and folders (``-`` is standard input), in the order given; folders in name order.
+
+    Raises `ProblemError`: CLI-030 nothing there, CLI-031 no such tool, CLI-032 a broken capture.json.
+    """
+    if tool and tool not in PARSERS:
+        raise ProblemError(Problem("CLI-031", f"no parser for {tool!r}", fix=f"use one of: {', '.join(PARSERS)}"))
+    found: list[Capture] = []
+    problems: list[Problem] = []
+    for place in places:
+        try:
+            found += _at(str(place), tool)
+        except ProblemError as error:
+            problems += error.problems.items
+        except OSError as error:
+            problems.append(Problem("CLI-030", f"cannot read {place}: {error.strerror or error}"))
+    if problems:
+        raise ProblemError(problems)
+    return _distinct(found)
+
+
+def _at(place: str, tool: str) -> list[Capture]:
+    if place == "-":
+        return [Capture("stdin", sys.stdin.buffer.read(), tool, file="<stdin>")]
+    path = Path(place)
+    if path.is_file():
+        manifest = path.parent / MANIFEST
+        said = _manifest(manifest).get(path.name, {}) if manifest.is_file() and path.name != MANIFEST else {}
+        return [Capture(path.name, path.read_bytes(), tool or said.get("tool", ""), said.get("subject", ""), str(path))]
+    if not path.is_dir():
+        raise ProblemError(Problem("CLI-030", f"there is no {place}", fix="name a capture file or a folder of them"))
+    return _folder(path, tool)
+
+
+def _folder(folder: Path, tool: str) -> list[Capture]:
+    manifest = folder / MANIFEST
+    listed = _manifest(manifest) if manifest.is_file() else {}
+    found = []
+    for item in sorted(folder.iterdir()):
+        if item.is_dir():
+            found += _folder(item, tool)
+        elif item.name != MANIFEST and not item.name.startswith(".") and (not listed or item.name in listed):
+            said = listed.get(item.name, {})
+            capture_id = f"{folder.name}/{item.name}"
+            found.append(
+                Capture(capture_id, item.read_bytes(), tool or said.get("tool", ""), said.get("subject", ""), str(item))
+            )
+    return found
+
+
+def _manifest(path: Path) -> dict[str, dict[str, str]]:
+    """File name -> {tool, subject}. A manifest without ``files`` speaks for every file of its folder."""
+    try:
+        document = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise _broken(path, f"is not JSON: {str(error)[:100]}") from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise _broken(path, f"does not say {{'schema': '{SCHEMA}'}}")
+    top = {k: document[k] for k in ("tool", "subject") if k in document}
+    files = document.get("files")
+    if files is None:
+        names = [p.name for p in path.parent.iterdir() if p.is_file() and p.name != MANIFEST]
+        files = {name: {} for name in names}
+    if not isinstance(files, dict) or not all(isinstance(v, dict) for v in files.values()):
+        raise _broken(path, "has `files` that is not an object of file names")
+    merged: dict[str, dict[str, str]] = {name: {**top, **said} for name, said in files.items()}
+    for name, said in merged.items():
+        if not all(isinstance(v, str) for v in (said.get("tool", ""), said.get("subject", ""))):
+            raise _broken(path, f"gives {name} a tool or subject that is not text")
+        if said.get("tool", "") and said["tool"] not in PARSERS:
+            raise _broken(path, f"names the tool {said['tool']!r}; parsers exist for {', '.join(PARSERS)}")
+        if not (path.parent / name).is_file():
+            raise _broken(path, f"lists {name}, which is not there")
+    return merged
+
+
+def _broken(path: Path, what: str) -> ProblemError:
+    return ProblemError(Problem("CLI-032", f"{MANIFEST} {what}", Place(str(path)), fix="mend it, or name the files themselves"))
+
+
+def _distinct(found: list[Capture]) -> tuple[Capture, ...]:
+    """Captures with distinct ids: a repeated id gets a number behind it."""
+    seen: dict[str, int] = {}
+    out = []
+    for capture in found:
+        seen[capture.id] = seen.get(capture.id, 0) + 1
+        times = seen[capture.id]
+        name = capture.id if times == 1 else f"{capture.id}~{times}"
+        out.append(Capture(name, capture.data, capture.tool, capture.subject, capture.file))
+    return tuple(out)
+
+
+def tool_of(capture: Capture) -> str:
+    """The tool that wrote a capture. Raises `ProblemError` CLI-033 when nobody said and the text does not tell.
+
+    An empty capture of an unknown tool is no problem: it is "" here, gives no facts, and nothing counts as measured by it.
+    """
+    if capture.tool:
+        return capture.tool
+    answers = [tool for tool, sniff in SNIFFERS.items() if sniff(capture.data)]
+    if len(answers) == 1:
+        return answers[0]
+    if not capture.data.strip():
+        return ""
+    what = "no parser knows this text" if not answers else f"could be from {' or '.join(answers)}"
+    place = Place(capture.file or capture.id)
+    raise ProblemError(
+        Problem("CLI-033", what, place, why="a guess could turn nonsense into facts", fix=f"say --as {'|'.join(PARSERS)}")
+    )
+
+
+def facts_of(captures: Sequence[Capture]) -> Facts:
+    """The facts of all captures in one `Facts`: one table per kind, the account of each capture, all notes.
+
+    A device seen by several captures is one row (the one with most known about it); a port reported twice keeps its
+    first report. Raises `ProblemError` CLI-033 for captures whose tool nobody can tell, all of them at once.
+    """
+    problems: list[Problem] = []
+    parts: list[Facts] = []
+    empty: list[str] = []
+    for capture in captures:
+        try:
+            tool = tool_of(capture)
+        except ProblemError as error:
+            problems += error.problems.items
+            continue
+        if tool:
+            parts.append(PARSERS[tool](capture))
+        else:
+            empty.append(f"{capture.id}: empty capture")
+    if problems:
+        raise ProblemError(problems)
+    return merge(parts, tuple(empty))
+
+
+def merge(parts: Sequence[Facts], notes: tuple[str, ...] = ()) -> Facts:
+    """Several `Facts` as one; see `facts_of` for what becomes of repeats."""
+    import polars as pl
+
+    if len(parts) == 1 and not notes:
+        return parts[0]
+    frames: dict[str, list[pl.DataFrame]] = {}
+    details: dict[str, Any] = {}
+    for part in parts:
+        details.update(part.details)
+        for name, frame in part.tables.items():
+            frames.setdefault(name, []).append(frame)
+    tables = {name: pl.concat(group) for name, group in frames.items()}
+    if "device_facts" in tables:
+        ranked = tables["device_facts"].sort(pl.col("system_guid").is_null(), maintain_order=True)
+        tables["device_facts"] = ranked.unique("guid", keep="first", maintain_order=True).sort("guid")
+    if "link_facts" in tables:
+        tables["link_facts"] = tables["link_facts"].unique(["guid", "port"], keep="first", maintain_order=True)
+    accounts = {capture: account for part in parts for capture, account in part.accounts.items()}
+    said = tuple(note for part in parts for note in part.notes)
+    tools = "+".join(dict.fromkeys(part.tool for part in parts if part.tool))
+    return Facts(tables, accounts, said + notes, tools, details)
+
+
+def write_captures(captures: Sequence[Capture], folder: Path) -> tuple[Path, ...]:
+    """Captures as files with their capture.json, so that `read_captures` reads them back. Returns the files written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = {}
+    written = []
+    for capture in captures:
+        name = "".join(c if c.isalnum() or c in "-_." else "_" for c in capture.id) + (
+            ".json" if capture.tool == "lldpctl" else ".txt"
+        )
+        (folder / name).write_bytes(capture.data)
+        listed[name] = {"tool": capture.tool, "subject": capture.subject}
+        written.append(folder / name)
+    text = json.dumps({"schema": SCHEMA, "files": listed}, indent=1, sort_keys=True) + "\n"
+    (folder / MANIFEST).write_text(text, encoding="utf-8")
+    return (*written, folder / MANIFEST)
