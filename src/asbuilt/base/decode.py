@@ -193,6 +193,10 @@ class _Reader:
             return True, self._record(node, shape.record, path)
         words = {}
         for key, child in node.entries:
+            if shape.pattern and not re.fullmatch(shape.pattern, key.text):
+                fix = f"use {_pattern_words(shape.pattern)}"
+                self._value_note(Fault.PATTERN, key.place, f"{named(key.text)} cannot be a name here", shape, path, fix)
+                continue
             ok, value = self._field(child, Shape(key.text, Kind.TEXT, shape.meaning, longest=200), (*path, key.text), key)
             if ok:
                 words[key.text] = value

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HELP = "Write a commented cluster.yaml from a template. Without a template: list them."
 
@@ -36,16 +40,16 @@ def run(args: argparse.Namespace) -> int:
         document = {"schema": "new/v1", "template": args.template, "written": str(written)}
         print(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        _tell(written, folder)
+        _tell(written)
     return 0
 
 
-def _tell(written: object, folder: object) -> None:
+def _tell(written: Path) -> None:
     """The path on stdout, so that a script can use it; what to do next on stderr."""
     import sys
 
     print(written)
-    print(f"next: read it, change it, then `asbuilt -C {folder} plan`", file=sys.stderr)
+    print(f"next: read it, change it, then `asbuilt -C {written.parent} plan`", file=sys.stderr)
 
 
 def _listing() -> str:

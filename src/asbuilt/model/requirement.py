@@ -203,5 +203,5 @@ class Requirement:
     phases: tuple[BuildPhase, ...] = spec("build phases, in order", default=(), longest=100)
     cabling: Cabling = field(default_factory=Cabling, metadata={"meaning": "media and spares"})
     software: dict[str, str] = field(
-        default_factory=dict, metadata={"meaning": "versions that every node must run", "unit": ""}
+        default_factory=dict, metadata={"meaning": "versions that every node must run", "pattern": NAME}
     )

@@ -57,7 +57,8 @@ def _property(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
         bounds = {"minItems": shape.shortest, "maxItems": shape.longest}
         return {"type": "array", **out, "items": item, **{k: v for k, v in bounds.items() if v is not None}}
     if shape.kind is Kind.WORDS:
-        return {"type": "object", **out, "additionalProperties": {"type": "string", "minLength": 1, "maxLength": 200}}
+        keys = {"propertyNames": {"pattern": shape.pattern}} if shape.pattern else {}
+        return {"type": "object", **out, **keys, "additionalProperties": {"type": "string", "minLength": 1, "maxLength": 200}}
     out = {"type": _TYPES[shape.kind], **out}
     if shape.kind is Kind.TEXT:
         out |= {"minLength": shape.shortest or 1}

@@ -66,13 +66,15 @@ def write(name: str, folder: Path) -> Path:
     except OSError as error:
         why = error.strerror or str(error)
         fix = "choose another folder: `asbuilt new " + name + " DIR`"
-        raise ProblemError(Problem("PRJ-012", f"{target} cannot be written: {why}", Place(str(target)), fix=fix)) from None
+        raise ProblemError(
+            Problem("PRJ-012", f"the requirement cannot be written: {why}", Place(str(target)), fix=fix)
+        ) from None
     return target
 
 
 def _taken(name: str, folder: Path, target: Path) -> Problem:
     if target.exists():
-        what, why = f"{target} is already there", "it may hold your work; nothing is overwritten"
+        what, why = "a requirement is already there", "it may hold your work; nothing is overwritten"
     else:
         what, why = f"{folder} is not a folder", "a file of that name is in the way"
     return Problem(
