@@ -1,0 +1,64 @@
+"""What a design rests on: every default that was chosen, every catalogue figure that was read, every warning and problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from asbuilt.base.origin import Assumption, Citation, Confidence
+from asbuilt.base.problem import Problem, ProblemError
+
+if TYPE_CHECKING:
+    from asbuilt.catalogue.load import Catalogue, Part
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Collects while a requirement is resolved; nothing is raised before `settle`, so that all problems show at once."""
+
+    catalogue: Catalogue
+    assumptions: list[Assumption] = field(default_factory=list)
+    citations: dict[str, Citation] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def assume(self, path: str, value: Any, why: str) -> Any:
+        """Record that nobody stated ``path`` and ``value`` was chosen; returns ``value``."""
+        self.assumptions.append(Assumption(path, value, why))
+        return value
+
+    def figure(self, part: Part, key: str, default: Any = None) -> Any:
+        """The value of a catalogue figure, cited; ``default`` (uncited) when the part does not state it."""
+        if not part.has(key):
+            return default
+        figure = part.figure(key)
+        self.citations.setdefault(f"{part.kind}/{part.id} {key}", Citation(f"{part.kind}/{part.id} {key}", figure))
+        return figure.value
+
+    def part(self, kind: str, part_id: str, path: str) -> Part | None:
+        """The catalogue part, or None after noting the catalogue's own problem with the requirement's path before it."""
+        try:
+            return self.catalogue.get(kind, part_id)
+        except ProblemError as error:
+            for problem in error.problems.items:
+                what = f"{path}: {problem.what}"
+                self.problems.append(Problem(problem.code, what, problem.place, problem.why, problem.fix))
+            return None
+
+    def warn(self, text: str) -> None:
+        """A sentence that the reader must see beside the result."""
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+    def problem(self, code: str, what: str, why: str = "", fix: str = "") -> None:
+        """A reason why no design can be made."""
+        self.problems.append(Problem(code, what, None, why, fix))
+
+    def settle(self) -> None:
+        """Raise ``ProblemError`` with everything that was noted, if anything was."""
+        if self.problems:
+            raise ProblemError(self.problems)
+
+    def weak(self) -> tuple[str, ...]:
+        """Names of the cited figures with confidence ``low``, in the order in which they were read."""
+        return tuple(c.what for c in self.citations.values() if c.figure.confidence is Confidence.LOW)

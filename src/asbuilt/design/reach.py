@@ -1,0 +1,103 @@
+"""How far one fabric reaches: nodes of an island from ports (R²/2, R³/4) and from the LID space of an InfiniBand subnet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asbuilt.design.ports import divisor_at_least
+from asbuilt.model.design import TierDesign
+
+GPUS_MOST = 1_048_576
+UNLIMITED = GPUS_MOST
+# Unicast LIDs 0x0001-0xBFFF: IB_LID_UCAST_END_HO in OpenSM's include/iba/ib_types.h.
+UNICAST_LIDS = 49_151
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Most nodes of one island, and what ends it: ``ports``, ``lids`` or nothing (``""``)."""
+
+    nodes: int
+    limit: str
+    two_tier_nodes: int
+
+
+def reach(
+    *,
+    leaves_per_block: int,
+    nodes_per_leaf: int,
+    uplinks: int,
+    leaf: TierDesign,
+    spine: TierDesign | None,
+    core: TierDesign | None,
+    pod_leaves: int,
+    spine_uplinks: int,
+    ends_per_node: int,
+    infiniband: bool,
+    lmc: int,
+) -> Reach:
+    """Reach of a leaf/spine/core fabric with even striping; ``ends_per_node`` are its end ports per node in one subplane.
+
+    Two tiers end when a spine cannot take one link of every leaf. Three tiers end when a core cannot take one link of
+    every pod. An InfiniBand subnet also ends where end ports x 2^LMC plus switch ASICs pass the unicast LIDs.
+    """
+    if spine is None or uplinks == 0:
+        return Reach(UNLIMITED, "", nodes_per_leaf)
+    two_tier = max(1, spine.ports // leaves_per_block) * nodes_per_leaf
+    most, limit = two_tier, "ports"
+    blocks_per_pod = max(1, pod_leaves // leaves_per_block)
+    pod_nodes = blocks_per_pod * nodes_per_leaf
+    if core is not None and spine_uplinks > 0:
+        most = max(two_tier, core.ports * pod_nodes)
+    if not infiniband:
+        return Reach(most, limit, two_tier)
+
+    def lids(nodes: int) -> int:
+        leaves = -(-nodes // nodes_per_leaf) * leaves_per_block
+        ends = nodes * ends_per_node << lmc
+        if nodes <= two_tier:
+            spines = divisor_at_least(uplinks, leaves * uplinks / spine.ports) or uplinks
+            return ends + leaves * leaf.asics + spines * spine.asics
+        assert core is not None
+        pods = -(-nodes // pod_nodes)
+        cores = uplinks * (divisor_at_least(spine_uplinks, pods * spine_uplinks / core.ports) or spine_uplinks)
+        return ends + leaves * leaf.asics + pods * uplinks * spine.asics + cores * core.asics
+
+    if lids(most) <= UNICAST_LIDS:
+        return Reach(most, limit, two_tier)
+    step = pod_nodes if most > two_tier else nodes_per_leaf
+    low, high = 0, most // step
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (middle, high) if lids(middle * step) <= UNICAST_LIDS else (low, middle)
+    return Reach(max(1, low) * step, "lids", min(two_tier, max(1, low) * step))
+
+
+def reach_of_groups(
+    *,
+    rails: int,
+    su_nodes: int,
+    group_spines: int,
+    spine_uplinks: int,
+    leaves_per_su: int,
+    spine: TierDesign,
+    core: TierDesign,
+    leaf: TierDesign,
+    lmc: int,
+    infiniband: bool,
+) -> Reach:
+    """Reach of leaf groups: cores of one spine index take at least one link of that spine in every rail and SU."""
+    most, limit = core.ports // rails, "ports"
+
+    def lids(units: int) -> int:
+        ends = units * su_nodes * rails << lmc
+        return (
+            ends
+            + units * leaves_per_su * leaf.asics
+            + units * rails * group_spines * spine.asics
+            + group_spines * spine_uplinks * core.asics
+        )
+
+    while infiniband and most > 1 and lids(most) > UNICAST_LIDS:
+        most, limit = most - 1, "lids"
+    return Reach(most * su_nodes, limit, su_nodes)
