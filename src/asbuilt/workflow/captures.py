@@ -36,10 +36,10 @@ SNIFFERS: dict[str, Callable[[bytes], bool]] = {"ibnetdiscover": ibnetdiscover.s
 def read_captures(places: Sequence[str | Path], tool: str = "") -> tuple[Capture, ...]:
     """The captures in files and folders (``-`` is standard input), in the order given; folders in name order.
 
-    Raises `ProblemError`: CLI-030 nothing there, CLI-031 no such tool, CLI-032 a broken capture.json.
+    Raises `ProblemError`: CLI-040 nothing there, CLI-041 no such tool, CLI-042 a broken capture.json.
     """
     if tool and tool not in PARSERS:
-        raise ProblemError(Problem("CLI-031", f"no parser for {tool!r}", fix=f"use one of: {', '.join(PARSERS)}"))
+        raise ProblemError(Problem("CLI-041", f"no parser for {tool!r}", fix=f"use one of: {', '.join(PARSERS)}"))
     found: list[Capture] = []
     problems: list[Problem] = []
     for place in places:
@@ -48,7 +48,7 @@ def read_captures(places: Sequence[str | Path], tool: str = "") -> tuple[Capture
         except ProblemError as error:
             problems += error.problems.items
         except OSError as error:
-            problems.append(Problem("CLI-030", f"cannot read {place}: {error.strerror or error}"))
+            problems.append(Problem("CLI-040", f"cannot read {place}: {error.strerror or error}"))
     if problems:
         raise ProblemError(problems)
     return _distinct(found)
@@ -63,7 +63,7 @@ def _at(place: str, tool: str) -> list[Capture]:
         said = _manifest(manifest).get(path.name, {}) if manifest.is_file() and path.name != MANIFEST else {}
         return [Capture(path.name, path.read_bytes(), tool or said.get("tool", ""), said.get("subject", ""), str(path))]
     if not path.is_dir():
-        raise ProblemError(Problem("CLI-030", f"there is no {place}", fix="name a capture file or a folder of them"))
+        raise ProblemError(Problem("CLI-040", f"there is no {place}", fix="name a capture file or a folder of them"))
     return _folder(path, tool)
 
 
@@ -110,7 +110,7 @@ def _manifest(path: Path) -> dict[str, dict[str, str]]:
 
 
 def _broken(path: Path, what: str) -> ProblemError:
-    return ProblemError(Problem("CLI-032", f"{MANIFEST} {what}", Place(str(path)), fix="mend it, or name the files themselves"))
+    return ProblemError(Problem("CLI-042", f"{MANIFEST} {what}", Place(str(path)), fix="mend it, or name the files themselves"))
 
 
 def _distinct(found: list[Capture]) -> tuple[Capture, ...]:
@@ -126,7 +126,7 @@ def _distinct(found: list[Capture]) -> tuple[Capture, ...]:
 
 
 def tool_of(capture: Capture) -> str:
-    """The tool that wrote a capture. Raises `ProblemError` CLI-033 when nobody said and the text does not tell.
+    """The tool that wrote a capture. Raises `ProblemError` CLI-043 when nobody said and the text does not tell.
 
     An empty capture of an unknown tool is no problem: it is "" here, gives no facts, and nothing counts as measured by it.
     """
@@ -140,7 +140,7 @@ def tool_of(capture: Capture) -> str:
     what = "no parser knows this text" if not answers else f"could be from {' or '.join(answers)}"
     place = Place(capture.file or capture.id)
     raise ProblemError(
-        Problem("CLI-033", what, place, why="a guess could turn nonsense into facts", fix=f"say --as {'|'.join(PARSERS)}")
+        Problem("CLI-043", what, place, why="a guess could turn nonsense into facts", fix=f"say --as {'|'.join(PARSERS)}")
     )
 
 
@@ -148,7 +148,7 @@ def facts_of(captures: Sequence[Capture]) -> Facts:
     """The facts of all captures in one `Facts`: one table per kind, the account of each capture, all notes.
 
     A device seen by several captures is one row (the one with most known about it); a port reported twice keeps its
-    first report. Raises `ProblemError` CLI-033 for captures whose tool nobody can tell, all of them at once.
+    first report. Raises `ProblemError` CLI-043 for captures whose tool nobody can tell, all of them at once.
     """
     problems: list[Problem] = []
     parts: list[Facts] = []
