@@ -88,7 +88,7 @@ def _asics(plan: Plan, built: Built, inside: pl.Series, seed: int) -> pl.DataFra
     named = pl.concat_str(
         [pl.lit("MF0;"), "name", pl.lit(":M"), pl.col("model").str.to_uppercase(), pl.lit("/U"), pl.col("number") + 1]
     )
-    models = {m: identity.device_id(m) for m in rows["model"].unique()}
+    models = {m: identity.device_id(m) for m in rows["model"].unique().to_list()}
     return rows.with_columns(
         pl.Series("value", numbers),
         identity.hex16(numbers).alias("guid"),
@@ -138,7 +138,7 @@ def _hcas(plan: Plan, built: Built, cables: pl.DataFrame, seed: int) -> pl.DataF
         identity.hex16(numbers).alias("guid"),
         pl.lit("ca").alias("kind"),
         described.alias("description"),
-        pl.col("part").replace_strict(ids, return_dtype=pl.Int64).alias("device_id"),
+        pl.col("part").replace_strict(ids, return_dtype=pl.Int64, default=0).alias("device_id"),
         pl.col("port").alias("ports"),
     ).select("key", "kind", "value", "guid", pl.col("guid").alias("system_guid"), "description", "ports", "device_id")
 
