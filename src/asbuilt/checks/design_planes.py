@@ -12,18 +12,23 @@ from asbuilt.model.verdict import Layer, Severity
 
 
 def plane_pairs(plan: Plan) -> pl.DataFrame:
-    """Every pair of planes once: columns of `planes` with suffixes ``_1`` and ``_2``, and ``physical``, ``declared``."""
+    """Every pair of planes once: columns of `planes` with suffixes ``_1`` and ``_2``, and how the two are kept apart.
+
+    ``physical``: one of the two is declared physically separate, or nobody said anything and both are by default.
+    ``declared``: the requirement itself says physical. ``partition``: one of the two is separated by partition.
+    """
     planes = plan.table("planes")
     pairs = planes.rename({c: f"{c}_1" for c in planes.columns}).join(
         planes.rename({c: f"{c}_2" for c in planes.columns}), how="cross"
     )
-    sides = ("1", "2")
+    said = {s: pl.col(f"separation_origin_{s}") == "declared" for s in ("1", "2")}
+    physical = {s: pl.col(f"separation_{s}") == "physical" for s in ("1", "2")}
+    declared = (said["1"] & physical["1"]) | (said["2"] & physical["2"])
+    assumed = ~said["1"] & ~said["2"] & physical["1"] & physical["2"]
     return pairs.filter(pl.col("plane_1") < pl.col("plane_2")).with_columns(
-        pl.any_horizontal(pl.col(f"separation_{s}") == "physical" for s in sides).alias("physical"),
-        pl.any_horizontal(
-            (pl.col(f"separation_{s}") == "physical") & (pl.col(f"separation_origin_{s}") == "declared") for s in sides
-        ).alias("declared"),
-        pl.any_horizontal(pl.col(f"separation_{s}") == "partition" for s in sides).alias("partition"),
+        (declared | assumed).alias("physical"),
+        declared.alias("declared"),
+        pl.any_horizontal(pl.col(f"separation_{s}") == "partition" for s in said).alias("partition"),
         pl.format("planes:{}+{}", "plane_1", "plane_2").alias("pair"),
     )
 

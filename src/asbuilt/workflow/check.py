@@ -1,0 +1,69 @@
+"""Use case: the design checks on a plan, findings by cause."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from asbuilt.checks.registry import Check, checks
+from asbuilt.diagnose.design import coverage, findings
+from asbuilt.model.facts import Facts
+from asbuilt.model.plan import Plan
+from asbuilt.model.verdict import VERDICTS, Layer, LinkSummary, Verdict, Verification
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def check(plan: Plan) -> Verification:
+    """Every check of the design layer on ``plan`` alone: findings worst first, coverage by check id.
+
+    A check that stops with an exception answers ``error``: it never passes and never hides what the others found. Nothing is
+    measured here, so the plan's links are counted as not measured.
+    """
+    chosen = {id: c for id, c in checks().items() if c.layer is Layer.DESIGN}
+    rows = verdicts(plan, chosen)
+    about = {id: (c.layer, c.severity, section(c.doc, "Why")) for id, c in chosen.items()}
+    planned = plan.table("links").height if plan.has("links") else 0
+    return Verification(
+        kind="check",
+        summary=LinkSummary(planned=planned, not_measured=planned),
+        findings=findings(plan, rows, about),
+        repairs=(),
+        coverage=coverage(rows),
+        plan_hash=plan.plan_hash,
+        notes=plan.warnings,
+    )
+
+
+def verdicts(plan: Plan, chosen: dict[str, Check]) -> pl.DataFrame:
+    """The verdict rows (schema `VERDICTS`) of ``chosen`` checks on ``plan`` alone, in the order of their ids."""
+    import polars as pl
+
+    frames = [_run(c, plan) for _, c in sorted(chosen.items())]
+    return pl.concat(frames) if frames else VERDICTS.empty()
+
+
+def _run(check: Check, plan: Plan) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        return check.run(plan, Facts(tables={}))
+    except Exception as error:
+        # The check runner is one of the three places that may catch everything: one broken check must not hide the others.
+        text = f"{type(error).__name__}: {error}".splitlines()[0]
+        row = {"check_id": [check.id], "subject": ["plan"], "verdict": [Verdict.ERROR.value], "found": [text]}
+        return VERDICTS.conform(pl.DataFrame(row))
+
+
+def section(doc: str, name: str) -> str:
+    """The text behind ``name:`` in a check's docstring, on one line."""
+    kept: list[str] = []
+    inside = False
+    for line in doc.splitlines():
+        if line.startswith(f"{name}:"):
+            inside, line = True, line.removeprefix(f"{name}:")
+        elif inside and line[:1].strip():
+            break
+        if inside:
+            kept.append(line.strip())
+    return " ".join(k for k in kept if k)
