@@ -63,11 +63,9 @@ def _heads(ranked: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
 
     guid = _short("guid")
     paren = pl.when(pl.col("kind") == "switch").then(pl.concat_str([pl.lit("("), guid, pl.lit(")")])).otherwise(pl.lit(""))
-    tail = (
-        pl.when(pl.col("kind") == "switch")
-        .then(pl.format(" enhanced port 0 lid {} lmc 0", pl.col("lid").fill_null(0)))
-        .otherwise(pl.lit(""))
-    )
+    # A written plan (no subnet manager behind it) gives a switch no LID, and the tail of its line is absent.
+    numbered = (pl.col("kind") == "switch") & pl.col("lid").is_not_null()
+    tail = pl.when(numbered).then(pl.format(" enhanced port 0 lid {} lmc 0", "lid")).otherwise(pl.lit(""))
     text = '\nvendid=0x{}\ndevid=0x{}\nsysimgguid=0x{}\n{}=0x{}{}\n{}\t{} "{}-{}"\t\t# "{}"{}'
     ids = (_hex("vendor_id"), _hex("device_id"), _short("system_guid").fill_null("0"))
     line = (word(_WORD), pl.col("ports"), word(_LETTER), pl.col("guid"), pl.col("description"), tail)

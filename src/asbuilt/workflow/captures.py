@@ -12,6 +12,7 @@ What stands at the top holds for every file that does not say otherwise; with ``
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Sequence
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 from asbuilt.base.problem import Place, Problem, ProblemError
 from asbuilt.model.capture import Capture
 from asbuilt.model.facts import Facts
-from asbuilt.parsers import ibnetdiscover, lldp
+from asbuilt.parsers import ibnetdiscover, ibnetdiscover_ports, lldp
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,7 +31,13 @@ PARSERS: dict[str, Callable[[Capture], Facts]] = {
     "ibnetdiscover": lambda c: ibnetdiscover.parse(c.data, c.id),
     "lldpctl": lambda c: lldp.parse(c.data, c.id, c.subject),
 }
-SNIFFERS: dict[str, Callable[[bytes], bool]] = {"ibnetdiscover": ibnetdiscover.sniff, "lldpctl": lldp.sniff}
+# A line that only ibnetdiscover writes, in the first part of a capture (which a terminal may have opened with noise).
+_DISCOVERY = re.compile(rb'^\s*(?:Switch|Ca|Rt)\s*\d+\s*"[SHR]-[0-9a-fA-F]{1,16}"|^# Topology file: generated', re.M)
+_SNIFFED = 1 << 16
+SNIFFERS: dict[str, Callable[[bytes], bool]] = {
+    "ibnetdiscover": lambda data: bool(_DISCOVERY.search(data[:_SNIFFED])) or ibnetdiscover_ports.looks_like(data),
+    "lldpctl": lldp.sniff,
+}
 
 
 def read_captures(places: Sequence[str | Path], tool: str = "") -> tuple[Capture, ...]:
