@@ -165,12 +165,16 @@ class _Reader:
             self._no_value(node, shape, path, at)
             return False, None
         if shape.kind is Kind.RECORD or shape.kind is Kind.WORDS:
-            return self._group(node, shape, path)
+            return self._group(node, shape, path, at)
         if shape.kind is Kind.LIST:
-            return self._list(node, shape, path)
+            return self._list(node, shape, path, at)
         if not isinstance(node, Scalar):
             given = "a list" if isinstance(node, Listing) else "a group of fields"
-            self._value_note(Fault.WRONG_TYPE, node.place, f"{given} stands where a single value is wanted", shape, path)
+            bracket = node.place.text[node.place.column - 1 : node.place.column]
+            quotes = "put the value in double quotes; without them a bracket or brace starts a list or group"
+            fix = quotes if shape.kind is Kind.TEXT and bracket in ("{", "[") else ""
+            what = f"{given} stands where a single value is wanted"
+            self._value_note(Fault.WRONG_TYPE, node.place, what, shape, path, fix)
             return False, None
         return self._scalar(node, shape, path)
 
@@ -183,12 +187,14 @@ class _Reader:
             fix = f"give a value: {shape.expected()}"
         self._value_note(Fault.NO_VALUE, place, f"`{spelled(path)}` has no value", shape, path, fix)
 
-    def _group(self, node: Node, shape: Shape, path: Path) -> tuple[bool, Any]:
+    def _group(self, node: Node, shape: Shape, path: Path, at: Scalar | None) -> tuple[bool, Any]:
         if not isinstance(node, Table):
             given = "a list" if isinstance(node, Listing) else named(node.text if isinstance(node, Scalar) else "")
-            self._value_note(Fault.WRONG_TYPE, node.place, f"{given} stands where a group of fields is wanted", shape, path)
+            fix = "write the fields below it, one `name: value` on each line, indented by two more spaces"
+            what = f"{given} stands where a group of fields is wanted"
+            self._value_note(Fault.WRONG_TYPE, node.place, what, shape, path, fix)
             return False, None
-        self.places[path] = node.place
+        self.places[path] = at.place if at else node.place
         if shape.record is not None:
             return True, self._record(node, shape.record, path)
         words = {}
@@ -202,7 +208,7 @@ class _Reader:
                 words[key.text] = value
         return True, words
 
-    def _list(self, node: Node, shape: Shape, path: Path) -> tuple[bool, Any]:
+    def _list(self, node: Node, shape: Shape, path: Path, at: Scalar | None) -> tuple[bool, Any]:
         if not isinstance(node, Listing):
             given = "a group of fields" if isinstance(node, Table) else named(node.text if isinstance(node, Scalar) else "")
             fix = "start each item with `- `" if shape.item and shape.item.record else "write a list, for example [0, 1]"
@@ -213,7 +219,7 @@ class _Reader:
         before = len(self.problems)
         items = [self._field(child, shape.item, (*path, index)) for index, child in enumerate(node.items)]
         if len(self.problems) == before:
-            self.places[path] = node.place
+            self.places[path] = at.place if at else node.place
         return all(ok for ok, _ in items), tuple(value for _, value in items)
 
     def _scalar(self, node: Scalar, shape: Shape, path: Path) -> tuple[bool, Any]:
@@ -248,9 +254,10 @@ class _Reader:
             (shape.most, shape.most is not None and value > shape.most, "most"),
         ):
             if broken and bound is not None:
-                unit = f" {shape.unit}" if shape.unit and shape.unit != "ratio" else ""
+                unit = f" {shape.unit}" if shape.has_unit else ""
+                unit += f" (0x{int(bound):X})" if node.text.startswith("0x") else ""
                 what = f"{named(node.text)} is out of range: at {word} {plainly(bound)}{unit}"
-                self._value_note(Fault.OUT_OF_RANGE, node.place, what, shape, path, f"write a {shape.expected()}")
+                self._value_note(Fault.OUT_OF_RANGE, node.place, what, shape, path, f"write {shape.expected()}")
                 return False
         return True
 
@@ -294,10 +301,9 @@ class _Reader:
     def _value_note(
         self, fault: Fault, place: Place, what: str, shape: Shape, path: Path, fix: str = "", why: str = ""
     ) -> None:
-        told = f"{spelled(path)}: {shape.meaning}" if shape.meaning else ""
-        unit = f" [{shape.unit}]" if shape.unit and shape.unit != "ratio" else ""
-        reason = f"{told}{unit}; {why}" if why and told else why or f"{told}{unit}"
-        self._note(fault, place, what, reason, fix or f"write a {shape.expected()}")
+        told = f"`{spelled(path)}` means: {shape.told()}" if shape.meaning else ""
+        reason = f"{told}. {why[:1].upper()}{why[1:]}" if why and told else why or told
+        self._note(fault, place, what, reason, fix or f"write {shape.expected()}")
 
     def _note(self, fault: Fault, place: Place, what: str, why: str = "", fix: str = "") -> None:
         self.problems.append(Problem(self.grammar.codes[fault], what, place, why, fix))

@@ -33,10 +33,11 @@ _HEX = re.compile(r"^0x[0-9A-Fa-f]+$")
 _FLOAT = re.compile(r"^[+-]?((0|[1-9][0-9]*)?\.[0-9]+|(0|[1-9][0-9]*)\.)([eE][+-][0-9]+)?$")
 _EXPONENT = re.compile(r"^[+-]?[0-9]+(\.[0-9]*)?[eE][+-]?[0-9]+$")
 _OCTAL = re.compile(r"^[+-]?0[oO]?[0-7]+$")
-_LEADING_ZERO = re.compile(r"^[+-]?0[0-9]+(\.[0-9]*)?$")
+_LEADING_ZERO = re.compile(r"^[+-]?0[0-9]+$")
 _BINARY = re.compile(r"^[+-]?0[bB][01]+$")
 _SEXAGESIMAL = re.compile(r"^[+-]?[0-9]+(:[0-5]?[0-9])+(\.[0-9]*)?$")
 _GROUPED = re.compile(r"^[+-]?[0-9]{1,3}([_, '][0-9]{3})+$")
+_COMMA = re.compile(r"^[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})$")
 _NOT_FINITE = re.compile(r"^[+-]?\.?(nan|inf|infinity)$", re.IGNORECASE)
 _WITH_UNIT = re.compile(r"^([+-]?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z°%/][\w°%/^]*)$")
 _DATE = re.compile(r"^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?$")
@@ -114,18 +115,18 @@ def read_number(text: str, plain: bool, shape: Shape) -> int | float | Rejection
 
 
 def _oversize(text: str, shape: Shape) -> Rejection:
-    return Rejection(Fault.OUT_OF_RANGE, f"`{_shown(text)}` is far too large", f"write a {shape.expected()}")
+    return Rejection(Fault.OUT_OF_RANGE, f"`{_shown(text)}` is far too large", f"write {shape.expected()}")
 
 
 def _quoted_number(text: str, shape: Shape) -> Rejection:
     inner = read_number(text, True, shape)
-    fix = f"write {text.strip()} without quotes" if not isinstance(inner, Rejection) else f"write a {shape.expected()}"
+    fix = inner.fix if isinstance(inner, Rejection) else f"write {text.strip()} without quotes"
     return Rejection(Fault.WRONG_TYPE, f"{_quoted(text)} is text, because of the quotes; a {shape.kind} is wanted", fix)
 
 
 def _odd_number(text: str, shape: Shape) -> Rejection:
     """Numbers that two readers understand differently, or that are no numbers."""
-    wanted = f"write a {shape.expected()}"
+    wanted = f"write {shape.expected()}"
     shown = _shown(text)
     if _NOT_FINITE.match(text):
         return Rejection(Fault.NUMBER_FORM, f"`{shown}` is not a quantity that can be planned with", wanted)
@@ -136,10 +137,16 @@ def _odd_number(text: str, shape: Shape) -> Rejection:
         return Rejection(Fault.NUMBER_FORM, f"`{shown}` is a number to some YAML readers and text to others", fix)
     if _OCTAL.match(text) or _LEADING_ZERO.match(text):
         digits = text.lstrip("+-").lower().removeprefix("0o").lstrip("0") or "0"
-        meant = f"; old YAML reads it as octal, {int(digits, 8)}" if _OCTAL.match(text) else ""
+        meant = f"; some YAML readers take it for octal, {int(digits, 8)}" if _OCTAL.match(text) else ""
+        fix = f"write {digits} if the decimal number is meant"
+        fix += f", 0x{digits} if the hexadecimal one" if shape.kind is Kind.WHOLE else ""
+        return Rejection(Fault.NUMBER_FORM, f"`{shown}` has a leading zero{meant}", fix)
+    if _HEX.match(text):
         return Rejection(
-            Fault.NUMBER_FORM, f"`{shown}` has a leading zero{meant}", f"write {digits} if the decimal number is meant"
+            Fault.NUMBER_FORM, f"`{shown}` is hexadecimal, which only whole numbers may be", f"write {int(text, 16)}"
         )
+    if _COMMA.match(text):
+        return Rejection(Fault.NUMBER_FORM, f"`{shown}` has a decimal comma", f"write {text.replace(',', '.')}")
     if _BINARY.match(text):
         value = int(text, 2)
         return Rejection(Fault.NUMBER_FORM, f"`{shown}` is a number to some YAML readers and text to others", f"write {value}")
@@ -149,8 +156,8 @@ def _odd_number(text: str, shape: Shape) -> Rejection:
         return Rejection(Fault.NUMBER_FORM, f"`{shown}` has signs between its digits", f"write {re.sub('[^0-9+-]', '', text)}")
     unit = _WITH_UNIT.match(text)
     if unit:
-        known = f"the unit of this field is {shape.unit}" if shape.unit else "this field has no unit"
-        fix = f"write {unit[1]} if that is the value in {shape.unit}" if shape.unit else f"write {unit[1]}"
+        known = f"the unit of this field is {shape.unit}" if shape.has_unit else "this field has no unit"
+        fix = f"write {unit[1]} if that is the value in {shape.unit}" if shape.has_unit else f"write {unit[1]}"
         return Rejection(Fault.NUMBER_FORM, f"`{shown}` has letters behind the number; {known}", fix)
     return Rejection(Fault.WRONG_TYPE, f"`{shown}` is not a {shape.kind}", wanted)
 

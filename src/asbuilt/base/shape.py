@@ -47,23 +47,36 @@ class Shape:
     record: type[Any] | None = None
     item: Shape | None = None
 
+    @property
+    def has_unit(self) -> bool:
+        """False for counts, words and ratios."""
+        return self.unit not in ("", "ratio")
+
+    def told(self) -> str:
+        """The meaning with the unit, where the meaning does not name it already."""
+        return self.meaning + (f", in {self.unit}" if self.has_unit and self.unit not in self.meaning else "")
+
     def expected(self) -> str:
-        """What to write, in words: ``whole number from 8 to 1048576, in GPUs``."""
+        """What to write, in words: ``a whole number from 8 to 1048576, in GPUs``."""
         if self.kind is Kind.LIST and self.item:
             count = _span(self.shortest, self.longest)
-            inner = "groups of fields" if self.item.record else f"items, each: {self.item.expected()}"
-            return f"list of {count + ' ' if count else ''}{inner}"
+            inner = "groups of fields" if self.item.record else f"items, each {self.item.expected()}"
+            return f"a list of {count + ' ' if count else ''}{inner}"
         if self.kind is Kind.RECORD:
-            return "group of fields"
+            return "a group of fields"
         if self.kind is Kind.WORDS:
-            return "group of `name: text` lines"
+            return "a group of `name: text` lines"
         if self.choices:
             return "one of: " + ", ".join(self.choices)
-        words = str(self.kind)
+        if self.kind is Kind.FLAG:
+            return "true or false"
+        if self.kind is Kind.TEXT:
+            return "text on one line" + (f", at most {self.longest} characters" if self.longest else "")
+        words = f"a {self.kind}"
         bounds = _span(self.least, self.most)
         if bounds:
             words += f" from {bounds}" if self.least is not None and self.most is not None else f", {bounds}"
-        return words + (f", in {self.unit}" if self.unit else "")
+        return words + (f", in {self.unit}" if self.has_unit else "")
 
 
 def plainly(value: float) -> str:

@@ -109,7 +109,7 @@ def _second_colon(source: SourceText, line: int, column: int, codes: Mapping[Fau
 
 def _indentation(source: SourceText, line: int, column: int, start: Any, codes: Mapping[Fault, str]) -> Problem:
     text = source.lines[line - 1] if line <= len(source.lines) else ""
-    opened = f", which starts in line {start.line + 1}" if start else ""
+    opened = f"; the group above starts in line {start.line + 1}" if start else ""
     if text.lstrip().startswith("-"):
         what = "a list item (`-`) stands among `name: value` lines"
     elif start and start.line < len(source.lines) and source.lines[start.line][start.column :].startswith("-"):

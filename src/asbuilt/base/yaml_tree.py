@@ -162,7 +162,7 @@ class TreeBuilder:
         if event.anchor is not None:
             self._note(Fault.ALIAS, place)
         if not bare_tag:
-            self._note(Fault.TAG, place, tag=event.tag)
+            self._note(Fault.TAG, place, tag=str(event.tag).replace("tag:yaml.org,2002:", "!!"))
         return event.anchor is not None or not bare_tag
 
     def _note(self, fault: Fault, place: Place, **words: Any) -> None:
@@ -182,7 +182,7 @@ _TEXTS: dict[Fault, tuple[str, str, str]] = {
         "write the value out here",
     ),
     Fault.TAG: (
-        "the tag {tag} is not allowed",
+        "the tag `{tag}` is not allowed",
         "the type of a value follows from its field; tags can make other YAML readers run code",
         "delete the tag and write the plain value",
     ),

@@ -51,54 +51,69 @@ def faults(template: str, tier: str) -> list[TemplateFault]:
     try:
         parts = list(string.Formatter().parse(template))
     except ValueError as error:
-        return [
-            TemplateFault("syntax", f"the template cannot be read: {error}", "each field is one name in braces: {index:02d}")
-        ]
-    allowed = NODE_FIELDS if tier == "node" else SWITCH_FIELDS
+        what = "a `{` is not closed" if "expected" in str(error) else "a `{` or `}` stands alone"
+        return [TemplateFault("syntax", what, "each field is one name in braces: {index:02d}")]
     found: list[TemplateFault] = []
+    cursor = 0
     for literal, name, spec, conversion in parts:
-        found += _literal_faults(literal, template, tier)
-        if name is not None:
-            found += _field_faults(name, spec or "", conversion, allowed, tier, template)
+        found += _literal_faults(literal, cursor, tier)
+        if name is None:
+            continue
+        start = template.index("{", cursor + len(literal))
+        cursor = _end_of_field(template, start)
+        fault = _field_fault(name, spec or "", conversion, tier)
+        if fault:
+            found.append(TemplateFault(*fault, start, cursor - start))
     if found:
         return found
     used = fields_of(template)
     if not set(used) & set(TELLING[tier]):
         wanted = " or ".join(f"{{{name}}}" for name in TELLING[tier])
-        what = (
-            f"the template gives every {tier} the same name" if not used else f"the fields do not tell one {tier} from another"
-        )
+        what = f"the template gives every {tier} the same name"
+        if used:
+            what = f"the fields do not tell one {tier} from another"
         return [TemplateFault("same", what, f"add {wanted}")]
     return _whole_name_faults(template, tier)
 
 
-def _literal_faults(literal: str, template: str, tier: str) -> list[TemplateFault]:
+def _end_of_field(template: str, start: int) -> int:
+    """The index behind the brace that closes the field opened at ``start``; fields may be nested in a format."""
+    depth = 0
+    for index in range(start, len(template)):
+        depth += {"{": 1, "}": -1}.get(template[index], 0)
+        if depth == 0:
+            return index + 1
+    return len(template)
+
+
+def _literal_faults(literal: str, at: int, tier: str) -> list[TemplateFault]:
     letters = _LETTERS - {"_"} if tier == "node" else _LETTERS
-    bad = next((c for c in literal if c not in letters), None)
+    bad = next((i for i, c in enumerate(literal) if c not in letters), None)
     if bad is None:
         return []
-    shown = f"`{bad}`" if bad.isprintable() else f"the character U+{ord(bad):04X}"
+    character = literal[bad]
+    shown = f"`{character}`" if character.isprintable() else f"the character U+{ord(character):04X}"
+    shown = "a space" if character == " " else shown
+    name = "host name" if tier == "node" else "name"
     allowed = "letters, digits, dot and hyphen" if tier == "node" else "letters, digits, dot, underscore and hyphen"
-    return [TemplateFault("hostile", f"{shown} may not stand in a name", f"use only {allowed}", template.find(bad), 1)]
+    return [TemplateFault("hostile", f"{shown} may not stand in a {name}", f"use only {allowed}", at + bad, 1)]
 
 
-def _field_faults(
-    name: str, spec: str, conversion: str | None, allowed: tuple[str, ...], tier: str, template: str
-) -> list[TemplateFault]:
-    start = max(0, template.find("{" + name))
-    length = template.find("}", start) - start + 1
-    if name not in allowed:
-        fix = "fields: " + ", ".join(allowed)
-        shown = f"`{{{name}}}`" if name else "`{}` without a name"
-        return [TemplateFault("field", f"{shown} is not a field of a {tier} name", fix, start, length)]
+def _field_fault(name: str, spec: str, conversion: str | None, tier: str) -> tuple[str, str, str] | None:
+    """Kind, message and repair of a field that cannot be used; None for a good one."""
+    every = NODE_FIELDS if tier == "node" else SWITCH_FIELDS
+    allowed = [field for field in every if field not in ABSENT.get(tier, ())]
+    fix = "the fields are: " + ", ".join(allowed)
     if name in ABSENT.get(tier, ()):
-        fix = "fields: " + ", ".join(f for f in allowed if f not in ABSENT[tier])
-        return [TemplateFault("field", f"a {tier} has no {name}", fix, start, length)]
+        return "field", f"a {tier} has no {name}", fix
+    if name not in allowed:
+        shown = f"`{{{name}}}`" if name else "`{}` without a name"
+        return "field", f"{shown} is not a field of a {tier} name", fix
     if conversion or not (_WHOLE.match(spec) if name != "plane" else not spec):
         shown = f"{{{name}{'!' + conversion if conversion else ''}{':' + spec if spec else ''}}}"
         fix = "write {plane}" if name == "plane" else f"write {{{name}}} or, for two digits, {{{name}:02d}}"
-        return [TemplateFault("format", f"`{shown}` is not a form that can be used", fix, start, length)]
-    return []
+        return "format", f"the format of `{shown}` cannot be used", fix
+    return None
 
 
 def _whole_name_faults(template: str, tier: str) -> list[TemplateFault]:

@@ -94,7 +94,7 @@ def _gpu_map(stated: Stated) -> Iterable[Problem]:
                 at = stated.line(("planes", "compute", "rails"))
                 what = f"GPU {i} is put on rail {rail}, but the compute plane has {_rails(compute.rails)}"
                 why = f"rails are counted from 0; planes.compute.rails is {compute.rails}{at}"
-                fix = f"use rails 0 to {compute.rails - 1}, or raise planes.compute.rails"
+                fix = f"{_usable(compute.rails)}, or raise planes.compute.rails"
                 yield stated.problem("REQ-044", ("node", "gpu_rails", i), what, why, fix)
     if (
         sockets
@@ -110,6 +110,10 @@ def _gpu_map(stated: Stated) -> Iterable[Problem]:
 
 def _rails(count: int) -> str:
     return "one rail, rail 0" if count == 1 else f"{count} rails, 0 to {count - 1}"
+
+
+def _usable(count: int) -> str:
+    return "use rail 0" if count == 1 else f"use rails 0 to {count - 1}"
 
 
 def _nics(stated: Stated) -> Iterable[Problem]:
@@ -132,7 +136,7 @@ def _nics(stated: Stated) -> Iterable[Problem]:
             at = stated.line(("planes", nic.plane, "rails"))
             what = f"the NIC port is put on rail {nic.rail}, but the {nic.plane} plane has {_rails(plane.rails)}"
             why = f"rails are counted from 0; planes.{nic.plane}.rails is {plane.rails}{at}"
-            fix = f"use rails 0 to {plane.rails - 1}, or raise planes.{nic.plane}.rails"
+            fix = f"{_usable(plane.rails)}, or raise planes.{nic.plane}.rails"
             yield stated.problem("REQ-046", (*path, "rail"), what, why, fix)
     if stated.has("node", "nics"):
         for name, plane in stated.planes():
@@ -147,8 +151,8 @@ def _rail_ports(stated: Stated, name: str, plane: Plane, nics: tuple[NicPort, ..
     present = {nic.rail for _, nic in own}
     lacking = [rail for rail in range(plane.rails) if rail not in present]
     if lacking:
-        which = ", ".join(str(rail) for rail in lacking)
-        what = f"no NIC port serves rail {which} of the {name} plane"
+        which = f"rail {lacking[0]}" if len(lacking) == 1 else "rails " + ", ".join(str(rail) for rail in lacking)
+        what = f"no NIC port serves {which} of the {name} plane"
         at = stated.line(("planes", name, "rails"))
         why = f"planes.{name}.rails is {plane.rails}{at}; node.nics lists ports for the others only"
         fix = "add the missing port to node.nics, or lower the number of rails"
@@ -160,7 +164,7 @@ def _rail_ports(stated: Stated, name: str, plane: Plane, nics: tuple[NicPort, ..
     for i, nic in own:
         count[nic.rail] = count.get(nic.rail, 0) + 1
         if count[nic.rail] == most + 1:
-            what = f"rail {nic.rail} of the {name} plane has more NIC ports than the {most} it can use"
+            what = f"rail {nic.rail} of the {name} plane has more than {most} NIC port{'s' if most > 1 else ''}"
             why = "a rail has one port per node in each subplane"
             fix = f"give the port another rail, or raise planes.{name}.subplanes"
             yield stated.problem("REQ-049", ("node", "nics", i, "rail"), what, why, fix)
@@ -176,7 +180,7 @@ def _cords(stated: Stated) -> Iterable[Problem]:
             what = f"power cord {i + 1} goes to feed {cord}, but there are only {site.feeds} feeds"
             at = stated.line(("site", "feeds"))
             why = f"the feeds of a rack are called {', '.join(letters)}; site.feeds is {site.feeds}{at}"
-            yield stated.problem("REQ-068", ("site", "cords", i), what, why, f"use {', '.join(letters)}, or raise site.feeds")
+            yield stated.problem("REQ-068", ("site", "cords", i), what, why, f"use {' or '.join(letters)}, or raise site.feeds")
 
 
 def _checkpoints(stated: Stated) -> Iterable[Problem]:
