@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from conftest import need_program
-from little_fabric import little_plan
 
 from asbuilt.artefacts.netlist import netlist
 from asbuilt.base.problem import ProblemError
 from asbuilt.model.facts import Facts
 from asbuilt.parsers import ibnetdiscover
 from asbuilt.rehearse import faults, ibsim, twin
+from conftest import need_program
+from little_fabric import little_plan
 
 pytestmark = pytest.mark.real
 
