@@ -1,0 +1,116 @@
+"""Equal values once: the distinct GUIDs and names of a dump, and for each row which one it has.
+
+A dump of N cables names each device many times. Strings are made for the distinct values only and then gathered, so
+no Python object exists per cable.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from asbuilt.base.kernel import kernel
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Array = np.ndarray[Any, Any]
+_WIDE = 128  # a node description has at most 64 bytes (IBTA NodeDescription)
+_HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
+
+
+def _numbers_sorted(values: Array) -> tuple[Array, Array]:
+    unique, first, back = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(unique), np.int64)
+    rank[order] = np.arange(len(unique))
+    return rank[back.reshape(-1)], first[order]
+
+
+@kernel(_numbers_sorted, threshold=1 << 20)
+def distinct_numbers(values: Any) -> tuple[Any, Any]:
+    """Distinct uint64 ``values`` in order of appearance: (index of each value, position where each distinct one is first)."""
+    n = len(values)
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    slots = np.full(size, -1, np.int32)
+    index = np.empty(n, np.int64)
+    first = np.empty(n, np.int64)
+    count = 0
+    for i in range(n):
+        value = values[i]
+        mixed = value * np.uint64(0x9E3779B97F4A7C15)
+        slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(size - 1))
+        while slots[slot] >= 0 and values[first[slots[slot]]] != value:
+            slot = (slot + 1) & (size - 1)
+        if slots[slot] < 0:
+            slots[slot] = count
+            first[count] = i
+            count += 1
+        index[i] = slots[slot]
+    return index, first[:count].copy()
+
+
+def _names_by_window(owner: Array, owners: int, at: Array, length: Array, data: Array) -> Array:
+    first = np.full(owners, -1, np.int64)
+    rows = np.arange(len(owner) - 1, -1, -1)
+    first[owner[::-1]] = rows
+    mine = first[owner]
+    same = length[mine] == length
+    for ahead in range(int(length.max(initial=0))):
+        if not same.any():
+            break
+        look = np.flatnonzero(same & (ahead < length))
+        same[look] = data[at[look] + ahead] == data[at[mine[look]] + ahead]
+    return np.where(same, mine, np.arange(len(owner)))
+
+
+@kernel(_names_by_window, threshold=1 << 20)
+def first_with_same_name(owner: Any, owners: Any, at: Any, length: Any, data: Any) -> Any:
+    """For each name ``data[at:at+length]`` of device ``owner``, the row of that device's first name when the two are equal.
+
+    Rows whose name differs from their device's first one answer themselves. ``owner`` counts from 0 to ``owners - 1``.
+    """
+    n = len(owner)
+    first = np.full(owners, -1, np.int64)
+    row = np.empty(n, np.int64)
+    for i in range(n):
+        known = first[owner[i]]
+        if known < 0:
+            first[owner[i]] = i
+            row[i] = i
+            continue
+        same = length[known] == length[i]
+        if same:
+            a, b = at[known], at[i]
+            for j in range(length[i]):
+                if data[a + j] != data[b + j]:
+                    same = False
+                    break
+        row[i] = known if same else i
+    return row
+
+
+def texts_at(at: Array, length: Array, data: Array, raw: bytes) -> pl.Series:
+    """The strings ``data[at:at+length]`` (valid UTF-8; ``raw`` is ``data`` as bytes) as a Polars series."""
+    import polars as pl
+
+    longest = int(length.max(initial=0))
+    if longest == 0 or longest > _WIDE or b"\0" in raw:
+        pieces = [raw[a : a + n].decode() for a, n in zip(at.tolist(), length.tolist(), strict=True)]
+        return pl.Series(pieces, dtype=pl.String)
+    padded = np.concatenate([data, np.zeros(longest, np.uint8)])
+    cells = np.lib.stride_tricks.sliding_window_view(padded, longest)[at]
+    cells = np.where(np.arange(longest) < length[:, None], cells, 0).astype(np.uint8)
+    return pl.Series(cells.view(f"S{longest}").reshape(-1), dtype=pl.Binary).cast(pl.String)
+
+
+def guid_texts(values: Array) -> Array:
+    """uint64 GUIDs as 16 lower-case hexadecimal digits, dtype S16."""
+    octets = np.ascontiguousarray(values, dtype=">u8").view(np.uint8).reshape(-1, 8)
+    digits = np.empty((len(octets), 16), np.uint8)
+    digits[:, 0::2] = _HEX[octets >> 4]
+    digits[:, 1::2] = _HEX[octets & 15]
+    return digits.view("S16").reshape(-1)
