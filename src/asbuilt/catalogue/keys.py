@@ -240,7 +240,7 @@ STORAGE_MAY = """
     """
 
 SOFTWARE = """
-    class text fabric-limit, scheduler-limit or checkpoint-rule
+    class text fabric-limit, scheduler-limit, checkpoint-rule or facility-rule
     """
 SOFTWARE_MAY = """
     unicast_lids count unicast LIDs of one subnet

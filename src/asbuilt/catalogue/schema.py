@@ -109,11 +109,11 @@ class Key:
 
 def suffix_unit(name: str) -> str | None:
     """The unit that the ending of ``name`` demands (``inlet_c_max``: °C), or None where the name carries none."""
-    for qualifier in _QUALIFIERS:
-        name = name.removesuffix(qualifier)
-    for ending, unit in SUFFIX_UNITS.items():
-        if name.endswith(ending):
-            return unit
+    for qualifier in ("", *_QUALIFIERS):  # the whole name first: `flow_l_min` is litres a minute, not a least value
+        bare = name.removesuffix(qualifier)
+        for ending, unit in SUFFIX_UNITS.items():
+            if bare.endswith(ending):
+                return unit
     return None
 
 
