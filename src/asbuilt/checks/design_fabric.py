@@ -100,7 +100,10 @@ def oversubscription_is_as_promised(plan: Plan, facts: Facts) -> pl.DataFrame:
         return nothing("no plane with uplinks promises a ratio")
     key = pl.format("plane={},role={}", "owner", "role").alias("selector")
     rows = _bandwidth(plan).with_columns(key).join(promised.select("selector", "limit", "tol_rel"), on="selector")
-    rows = rows.filter(pl.col("down") > 0)
+    # A tier without any uplink is the top of its plane: nothing was promised of it.
+    rows = rows.filter((pl.col("down") > 0) & (pl.col("up").sum().over("owner", "role") > 0))
+    if rows.is_empty():
+        return nothing("no tier with uplinks")
     room = pl.col("limit") * (1 + pl.col("tol_rel").fill_null(0.0))
     ratio = pl.col("own_down") / pl.col("up")
     also = pl.when((pl.col("down") > pl.col("own_down")) & (pl.col("up") > 0)).then(

@@ -83,9 +83,9 @@ def physically_separate_planes_share_nothing(plan: Plan, facts: Facts) -> pl.Dat
     shared = pl.concat_str(
         [
             pl.when(subnet).then(pl.format("subnet {} and its subnet manager", "subnet_1")),
-            pl.when(number > 0).then(pl.format("{} switches", counted)),
+            pl.when(number > 0).then(pl.format("switches: {}", counted)),
         ],
-        separator=", ",
+        separator="; ",
         ignore_nulls=True,
     )
     apart = ~subnet & (number == 0)

@@ -19,7 +19,7 @@ _UNKNOWN = Rule(
     as_is,
     (),
     "undecided",
-    "{count} subjects cannot be judged: a figure is unknown ({found})",
+    "a figure that the check needs is unknown: {found}",
     ("add the missing figure to a catalogue entry of your own", "state the value in the requirement"),
     "take the catalogue entry out again",
 )
@@ -31,9 +31,7 @@ _BROKEN = Rule(
     ("report it with the plan; every other check was run",),
     "nothing was changed",
 )
-_PLAIN = Rule(
-    as_is, (), "plan", "{count} subjects fail: {found}, {expected}", ("see `asbuilt explain`",), "nothing was changed"
-)
+_PLAIN = Rule(as_is, (), "plan", "{found}, {expected}", ("see `asbuilt explain`",), "nothing was changed")
 
 
 def findings(plan: Plan, verdicts: pl.DataFrame, about: Mapping[str, tuple[Layer, Severity, str]]) -> tuple[Finding, ...]:

@@ -17,12 +17,29 @@ def of_switch(plan: Plan, rows: Rows) -> Rows:
     joined = rows.join(switches, on="subject", how="left")
     if plan.has("port_budget"):
         joined = joined.join(plan.table("port_budget").rename({"switch": "subject"}), on="subject", how="left")
+        joined = joined.join(_left_out(plan), on="plane", how="left")
     if plan.has("parts"):
-        parts = plan.table("parts").select(
-            model="part", whole_ports="ports", splits=pl.col("rates_gbps").str.contains("+", literal=True)
-        )
+        many = pl.col("rates_gbps").str.contains("+", literal=True)
+        parts = plan.table("parts").select(model="part", whole_ports="ports", splits=many)
         joined = joined.join(parts, on="model", how="left")
     return joined
+
+
+def _left_out(plan: Plan) -> Rows:
+    """Per plane: ``guests``, the planes that share its switches, and ``hosts``, service hosts asked for and not planned."""
+    if not plan.has("planes"):
+        return pl.DataFrame(schema={"plane": pl.String, "guests": pl.String, "hosts": pl.Int64})
+    planes = plan.table("planes")
+    sharing = planes.filter(pl.col("share").is_not_null()).group_by("share")
+    guests = sharing.agg(pl.col("plane").sort().str.join(", ").alias("guests")).rename({"share": "plane"})
+    planned = pl.DataFrame(schema={"plane": pl.String, "planned": pl.Int64})
+    if plan.has("links"):
+        service = plan.table("links").filter(pl.col("kind") == "service")
+        planned = service.group_by("plane").agg(pl.len().cast(pl.Int64).alias("planned"))
+    left = pl.col("service_ports") * pl.col("subplanes") - pl.col("planned").fill_null(0)
+    rows = planes.select("plane", "service_ports", "subplanes").join(guests, on="plane", how="left")
+    rows = rows.join(planned, on="plane", how="left")
+    return rows.select("plane", pl.col("guests").fill_null(""), left.clip(0).alias("hosts"))
 
 
 def of_nic(plan: Plan, rows: Rows) -> Rows:

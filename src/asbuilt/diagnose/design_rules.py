@@ -30,17 +30,17 @@ class Rule:
 
 
 def _ports_cause(c: dict[str, Any]) -> str:
-    parts = [
-        (c.get("node_links"), "node links"),
-        (c.get("uplinks"), "uplinks"),
-        (c.get("downlinks"), "downlinks"),
-        (c.get("shared_links"), "links of planes that share them"),
-        (c.get("service"), "links to service hosts"),
-        (c.get("reserved"), "ports kept free"),
-    ]
-    asked = ", ".join(f"{n} {what}" for n, what in parts if n not in (None, "0", ""))
+    kinds = [("node_links", "node links"), ("shared_links", "links of other planes"), ("uplinks", "uplinks")]
+    kinds += [("downlinks", "downlinks"), ("service", "service links"), ("reserved", "ports kept free")]
+    held = " and ".join(f"{c[key]} {what}" for key, what in kinds if c.get(key) not in (None, "0", ""))
+    without = [f"the {c['guests']} plane, which shares these switches" if c.get("guests") else ""]
+    without.append(f"{c['hosts']} service hosts" if c.get("hosts") not in (None, "0", "") else "")
+    who = ": " + ", ".join(w for w in without if w) if any(without) else ""
     how = ", unsplit" if _unsplit(c) else ""
-    return f"a {c['plane']} {c['role']} switch ({c['model']}) has {c['ports']} ports{how}, and is asked for {asked}"
+    return (
+        f"a {c['plane']} {c['role']} switch ({c['model']}) has {c['ports']} ports{how}; {held} take them, "
+        f"and {c['short']} more find none{who}"
+    )
 
 
 def _unsplit(c: dict[str, Any]) -> bool:
@@ -54,9 +54,8 @@ def _split_way(c: dict[str, Any]) -> str:
 
 
 def _sockets_cause(c: dict[str, Any]) -> str:
-    return (
-        f"GPU {c['slot']} of a node is mapped to a rail whose NIC hangs on the other CPU socket ({c['count']} GPUs in the plan)"
-    )
+    slots, count = c["slot"], c["count"]
+    return f"GPU {slots} of a node is mapped to a rail whose NIC hangs on the other CPU socket ({count} of the plan's GPUs)"
 
 
 def _map_way(c: dict[str, Any]) -> str:
@@ -93,7 +92,7 @@ RULES: dict[str, Rule] = {
         context.of_link,
         ("plane", "kind"),
         "links:{plane}/{kind}",
-        "{count} link ends name a port that the switch does not have",
+        "links name a port that the switch does not have: {found}",
         ("give the links ports that exist", "plan for the switch model that has them"),
         "restore the list",
     ),
@@ -101,7 +100,7 @@ RULES: dict[str, Rule] = {
         context.of_pair,
         ("subject",),
         "{subject}",
-        "{plane} is called physically separate, and has {found} (with {other})",
+        "{plane} is called physically separate, and has with {other} {found}",
         (
             "build {plane} apart: no `share`, `leaf` and `spine` switches and a `subnet` of its own",
             "call it what it is: `planes.{plane}.separation: partition`, accepted by the owner",
@@ -132,7 +131,7 @@ RULES: dict[str, Rule] = {
         context.of_link,
         ("plane", "kind"),
         "links:{plane}/{kind}",
-        "the two ends of {count} links run different link layers",
+        "the two ends of a link run different link layers: {found}",
         ("switches of the technology that the NICs run", "NICs planned on the technology of the switches"),
         _AGAIN,
     ),
@@ -196,7 +195,7 @@ RULES: dict[str, Rule] = {
         context.of_switch,
         ("plane", "role"),
         "switches:{plane}/{role}",
-        "the uplinks of {count} {plane} {role} switches do not divide evenly: {found}",
+        "the uplinks of a {plane} {role} switch do not divide evenly: {found}",
         (
             "take a number of switches above that divides the uplinks",
             "change the uplinks of a {role}: `planes.{plane}.{role}.uplinks`",
@@ -239,7 +238,7 @@ RULES: dict[str, Rule] = {
         context.of_transceiver,
         ("part", "expected"),
         "modules:{part}",
-        "{found}, the cages take {expected}",
+        "{found}; it is planned where {expected} is needed",
         ("order the twin of the module with the other heat sink",),
         "put the ordered module back on the list",
     ),
@@ -271,7 +270,7 @@ RULES: dict[str, Rule] = {
         context.of_jumper,
         ("part", "medium"),
         "jumpers:{part}",
-        "{count} cables are longer than the channel may be: {found}, {expected}",
+        "a cable is longer than the channel may be: {found}, {expected}",
         ("a medium that reaches: `cabling.prefer`, `cabling.switch_link`", "racks nearer to each other: `site.racks_per_row`"),
         _AGAIN,
     ),
@@ -279,7 +278,7 @@ RULES: dict[str, Rule] = {
         context.of_transceiver,
         ("part", "host"),
         "modules:{part}",
-        "{found}, the cages of {host} feed {expected}",
+        "{found}; it may be {expected}",
         ("a module of a lower power class", "a switch whose cages feed it"),
         _AGAIN,
     ),
@@ -287,7 +286,7 @@ RULES: dict[str, Rule] = {
         context.of_transceiver,
         ("part", "expected"),
         "modules:{part}",
-        "{found}, and it is planned where {expected} is needed",
+        "{found}; it is planned where {expected} is needed",
         ("order the module in the form of the cage: `cabling.node_link`, `cabling.switch_link`",),
         _AGAIN,
     ),
@@ -295,7 +294,7 @@ RULES: dict[str, Rule] = {
         context.of_jumper,
         ("part",),
         "jumpers:{part}",
-        "{count} cables are shorter than their route",
+        "a cable is shorter than its route: {found}, {expected}",
         ("the next stock length",),
         "restore the list",
     ),
@@ -316,13 +315,18 @@ RULES: dict[str, Rule] = {
         _AGAIN,
     ),
     "DES-050": Rule(
-        context.of_rack, ("role",), "racks:{role}", "{count} {role} racks hold more than their height", _PLACE, _AGAIN
+        context.of_rack,
+        ("role",),
+        "racks:{role}",
+        "a {role} rack holds more than its height: {found}, {expected}",
+        _PLACE,
+        _AGAIN,
     ),
     "DES-051": Rule(
         context.of_rack,
         ("role",),
         "racks:{role}",
-        "{count} {role} racks draw more than a position may: {found}, {expected}",
+        "a {role} rack draws more than its position may: {found}, {expected}",
         (*_PLACE, "a power cap: `node.power_cap_w`"),
         _AGAIN,
     ),
@@ -330,7 +334,7 @@ RULES: dict[str, Rule] = {
         context.of_rack,
         ("role",),
         "racks:{role}",
-        "{count} {role} racks weigh more than a position carries: {found}, {expected}",
+        "a {role} rack weighs more than its position carries: {found}, {expected}",
         _PLACE,
         _AGAIN,
     ),
@@ -354,7 +358,7 @@ RULES: dict[str, Rule] = {
         context.of_rack,
         ("role",),
         "racks:{role}",
-        "{count} racks give heat to liquid in a hall without a loop: {found}",
+        "a rack gives heat to liquid in a hall without a loop: {found}",
         ("a liquid loop: `site.cooling: mixed`", "the air-cooled variant of the system"),
         _AGAIN,
     ),
@@ -362,7 +366,7 @@ RULES: dict[str, Rule] = {
         context.of_source,
         ("system",),
         "power:{system}",
-        "losing feed {feed} leaves {found}, and {system} draws {expected}",
+        "losing one feed ({feed}) leaves {found}; {system} needs {expected}",
         (
             "spread the cords over more feeds: `site.feeds`, `site.cords`",
             "cap the draw at what is left: `node.power_cap_w`",

@@ -24,6 +24,7 @@ PLANES = Schema(
         C("uplink_gbps", "f64", "rate of a link between switches", "Gb/s"),
         C("nodes_per_leaf", "i64", "node slots of one leaf"),
         C("uplinks", "i64", "links of one leaf to the tier above"),
+        C("service_ports", "i64", "ports asked for fabric services, in each island and subplane"),
     ),
     ("plane",),
 )

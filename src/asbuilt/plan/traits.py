@@ -138,6 +138,7 @@ def planes(design: Design) -> pl.DataFrame:
                 "uplink_gbps": float(plane.uplink_gbps),
                 "nodes_per_leaf": plane.nodes_per_leaf,
                 "uplinks": plane.uplinks,
+                "service_ports": plane.service_ports,
             }
         )
     return PLANES.conform(pl.DataFrame(rows, schema=PLANES.polars()) if rows else PLANES.empty())
