@@ -9,7 +9,7 @@ import polars as pl
 
 from asbuilt.model.design import Design, PlaneDesign
 from asbuilt.model.tables import ASICS, GPUS, NICS, NODES
-from asbuilt.plan.figures import DeviceFigures
+from asbuilt.plan.figures import SERVICE_PART, DeviceFigures
 from asbuilt.plan.links import Devices, tier_of
 from asbuilt.plan.names import (
     NODE_WIDTH,
@@ -163,7 +163,7 @@ def nodes_table(design: Design, net: Network, hall: Hall, devices: Devices, serv
             "name": pl.concat([devices.node_names.rename("name"), devices.service_names]),
             "role": pl.Series(["compute", "service"]).gather(pl.Series(np.repeat([0, 1], [design.nodes, services]))),
             "index": np.concatenate([at, np.arange(services)]),
-            "system": pl.Series([design.node.system, "service-host"]).gather(np.repeat([0, 1], [design.nodes, services])),
+            "system": pl.Series([design.node.system, SERVICE_PART]).gather(np.repeat([0, 1], [design.nodes, services])),
             "unit": np.concatenate([at // max(1, design.node.nodes_per_unit), np.arange(services)]),
             "su": np.concatenate([at // max(1, _su_nodes(design)), np.zeros(services, np.int64)]),
             "island": np.concatenate([island, np.zeros(services, np.int64)]),
@@ -210,7 +210,7 @@ def nics_table(design: Design, devices: Devices) -> pl.DataFrame:
     count = len(ports)
     at = _each_node(devices, count)
     which = np.tile(np.arange(count), design.nodes)
-    columns = {
+    columns: dict[str, list[Any]] = {
         "device": [p.name for p in ports],
         "part": [p.part for p in ports],
         "plane": [p.plane for p in ports],

@@ -11,12 +11,22 @@ from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
 from asbuilt.model.plan import Plan
 from asbuilt.model.tables import PORT_BUDGET, SWITCHES
-from asbuilt.plan.devices import asics_table, gpus_table, name_devices, nics_table, nodes_table, switches_table
+from asbuilt.plan.cabling import jumper_names, jumpers_table, lay_cables, transceivers_table
+from asbuilt.plan.devices import (
+    asics_table,
+    gpus_table,
+    name_devices,
+    nics_table,
+    nodes_table,
+    rack_ids,
+    switches_table,
+)
 from asbuilt.plan.figures import DeviceFigures, node_figures, service_figures, switch_figures
 from asbuilt.plan.links import Devices, index_links, links_table, tier_of
 from asbuilt.plan.loads import device_loads, loads_table, racks_table
 from asbuilt.plan.placement import Hall, Ints, lay_out, pack_network, place_nodes, rack_extra_u
-from asbuilt.plan.ports import Network, budget, network
+from asbuilt.plan.ports import NODE, SERVICE, SWITCH, Network, budget, network
+from asbuilt.plan.route import Stands
 from asbuilt.plan.wiring import ROLES
 
 
@@ -50,15 +60,30 @@ def expand(design: Design, catalogue: Catalogue) -> Plan:
     tables["switches"] = SWITCHES.conform(pl.concat([linked, _spares(net, hall, inside, linked)]).sort("switch"))
     tables["asics"] = asics_table(linked)
     tables["port_budget"] = _port_budget(net, devices)
-    tables["links"] = links_table(design, net, index, devices, None)
+    cabling = lay_cables(design, catalogue, hall, index, _stands(design, net, hall, inside))
+    tables["links"] = links_table(design, net, index, devices, jumper_names(index, cabling, devices))
+    tables["jumpers"] = jumpers_table(tables["links"], index, cabling)
+    tables["transceivers"] = transceivers_table(design, index, cabling, devices)
     tables |= _racks(design, catalogue, net, hall, inside, devices)
     return Plan(
         name=design.requirement.name,
         tables=tables,
         design=design,
         source="expanded from the requirement",
-        warnings=(*design.warnings, *net.warnings, *warnings),
+        warnings=(*design.warnings, *net.warnings, *warnings, *cabling.warnings),
     )
+
+
+def _stands(design: Design, net: Network, hall: Hall, inside: NetworkDevices) -> dict[str, Stands]:
+    """Where nodes, switches and service hosts stand, by kind of device."""
+    heights = np.asarray([f.height_u for f in inside.figures])[inside.kinds]
+    switches = slice(0, net.count)
+    services = slice(net.count, net.count + len(net.services))
+    return {
+        NODE: Stands(hall.node_rack, hall.node_u, np.full(design.nodes, design.node.height_u)),
+        SWITCH: Stands(hall.network_rack[switches], hall.network_u[switches], heights[switches]),
+        SERVICE: Stands(hall.network_rack[services], hall.network_u[services], heights[services]),
+    }
 
 
 def network_devices(net: Network, catalogue: Catalogue) -> NetworkDevices:
@@ -94,8 +119,6 @@ def network_devices(net: Network, catalogue: Catalogue) -> NetworkDevices:
 
 def _spares(net: Network, hall: Hall, inside: NetworkDevices, like: pl.DataFrame) -> pl.DataFrame:
     """Rows of `SWITCHES` for cold spares: racked, powered off, without links."""
-    from asbuilt.plan.devices import rack_ids
-
     rows = []
     racks = rack_ids(hall)
     first = net.count + len(net.services)

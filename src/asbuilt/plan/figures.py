@@ -86,11 +86,10 @@ def node_figures(design: Design, catalogue: Catalogue) -> DeviceFigures:
     )
 
 
-#: Fabric service hosts (UFM appliance, subnet manager server): 1U two-socket servers. Height is the appliance's; power is
-#: not published for the appliance, so nothing is added to any sum and the confidence says so.
-SERVICE_PART = "service-host"
+#: What fabric services (UFM, subnet manager) run on.
+SERVICE_PART = "ufm-appliance-ndr"
 
 
 def service_figures(catalogue: Catalogue) -> DeviceFigures:
-    """Figures of a service host."""
-    return DeviceFigures(SERVICE_PART, 1.0, 0.0, 0.0, 0.0, 0.0, None, None, Confidence.LOW.value)
+    """Figures of a service host: the UFM appliance's."""
+    return switch_figures(catalogue, SERVICE_PART)

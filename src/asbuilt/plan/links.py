@@ -117,21 +117,41 @@ def nic_of_port(design: Design, plane: PlaneDesign) -> list[NicPortDesign | None
     return out
 
 
+def node_cages(design: Design) -> tuple[list[str], dict[str, Ints]]:
+    """Cage names of a node, and per plane the cage number (from 1) behind each node port (entry 0 unused)."""
+    names: list[str] = []
+    by_plane: dict[str, Ints] = {}
+    for plane in design.planes:
+        numbers = [0]
+        for port, nic in enumerate(nic_of_port(design, plane)):
+            name = (nic.cage or nic.name) if nic is not None else f"{plane.name}{port % plane.rails}"
+            if name not in names:
+                names.append(name)
+            numbers.append(names.index(name) + 1)
+        by_plane[plane.name] = np.asarray(numbers, np.int32)
+    return names, by_plane
+
+
 def node_ports(design: Design, plane: PlaneDesign) -> pl.DataFrame:
     """Per node port of a plane (row 0 unused): ``nic`` device name, ``port`` number on it and front ``label``.
 
-    A NIC that carries several subplanes is named once and told apart by its port number and cage half.
+    The label is the cage; where several ports share one cage, cage and half.
     """
     nics = nic_of_port(design, plane)
+    every = [(p.name, i) for p in design.planes for i in range(p.rails * p.subplanes)]
+    names, by_plane = node_cages(design)
+    cage_of = {(p.name, i): int(by_plane[p.name][i + 1]) for p in design.planes for i in range(p.rails * p.subplanes)}
     rows: list[tuple[str, int, str]] = [("", 0, "")]
     for number, nic in enumerate(nics):
         sub, rail = divmod(number, plane.rails)
-        if nic is None:
-            rows.append((f"{plane.name}{rail}", sub + 1, f"{plane.name}{rail}"))
-            continue
-        shared = nics.count(nic) > 1
-        cage = nic.cage or nic.name
-        rows.append((nic.name, sub + 1 if shared else 1, f"{cage}/{sub + 1}" if shared else cage))
+        cage = cage_of[plane.name, number]
+        mates = [key for key in every if cage_of[key] == cage]
+        label = names[cage - 1]
+        if len(mates) > 1:
+            label = f"{label}/{mates.index((plane.name, number)) + 1}"
+        twins = [i for i, other in enumerate(nics) if nic is not None and other is nic]
+        device = nic.name if nic is not None else f"{plane.name}{rail}"
+        rows.append((device, twins.index(number) + 1 if len(twins) > 1 else (sub + 1 if nic is None else 1), label))
     return pl.DataFrame(rows, schema={"nic": pl.String, "port": pl.Int64, "label": pl.String}, orient="row")
 
 

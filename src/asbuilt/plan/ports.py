@@ -12,7 +12,19 @@ from numpy.typing import NDArray
 
 from asbuilt.model.design import PlaneDesign
 from asbuilt.plan.shape import TWO_TIER, FabricShape
-from asbuilt.plan.wiring import CORE, LEAF, ROLES, SPINE, Ints, LinkArrays, SwitchArrays, WiredFabric, leaf_down_ports, wire
+from asbuilt.plan.wiring import (
+    CORE,
+    LEAF,
+    ROLES,
+    SPINE,
+    Ints,
+    LinkArrays,
+    SwitchArrays,
+    WiredFabric,
+    guest_ports,
+    leaf_down_ports,
+    wire,
+)
 
 NODE, SWITCH, SERVICE = "node", "switch", "service"
 
@@ -124,20 +136,20 @@ def _guest_nodes(net: Network, plane: PlaneDesign, host: WiredFabric, taken: dic
                 for rail in range(plane.rails):
                     local = before + rail // columns
                     leaf = first + leaf0 + block * shape.leaf_columns + rail % columns
-                    if local >= owner.shared_rails:
-                        lost += len(nodes)
-                        net.short += [
-                            (int(x), int(n), plane.name) for x, n in zip(*np.unique(leaf, return_counts=True), strict=True)
-                        ]
-                        continue
+                    fits = local * slots + slot < guest_ports(owner)
+                    if not bool(fits.all()):
+                        lost += int((~fits).sum())
+                        where, count = np.unique(leaf[~fits], return_counts=True)
+                        net.short += [(int(x), int(n), plane.name) for x, n in zip(where, count, strict=True)]
                     port = (owner.rails_per_leaf + local) * slots + slot + 1
-                    parts.append((leaf, port, nodes, np.full_like(nodes, sub * plane.rails + rail + 1)))
+                    number = np.full_like(nodes, sub * plane.rails + rail + 1)
+                    parts.append((leaf[fits], port[fits], nodes[fits], number[fits]))
             leaf0 += shape.leaves
     if lost:
         net.warnings.append(
             f"{plane.name}: {lost} node links find no port on the {owner.name} leaves that it is to share; they are not planned"
         )
-    if parts:
+    if any(len(p[0]) for p in parts):
         arrays = LinkArrays(*(np.concatenate(c).astype(np.int32) for c in zip(*parts, strict=True)))
         rail_of = (arrays.b_port - 1) % np.int32(plane.rails)
         net.groups.append(LinkGroup(plane, "node_leaf", NODE, LEAF, owner, -1, plane, arrays, rail_of))

@@ -92,7 +92,13 @@ def _ports(tier: TierDesign | None) -> int:
 
 def leaf_down_ports(plane: PlaneDesign) -> int:
     """Ports of a leaf set aside for node slots, its own and its guests'; the uplinks follow them."""
-    return plane.nodes_per_leaf * (plane.rails_per_leaf + plane.shared_rails)
+    return plane.nodes_per_leaf * plane.rails_per_leaf + guest_ports(plane)
+
+
+def guest_ports(plane: PlaneDesign) -> int:
+    """Ports of a leaf for node links of planes that share it: what they ask for, held to what the leaf has left."""
+    left = plane.leaf.ports - plane.nodes_per_leaf * plane.rails_per_leaf - plane.uplinks * plane.uplink_units
+    return max(0, min(plane.shared_rails * plane.nodes_per_leaf, left))
 
 
 def wire(plane: PlaneDesign) -> WiredFabric:
