@@ -224,7 +224,12 @@ class LinkCounts:
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """The object of ``asbuilt size`` and ``asbuilt plan --json``; see `design/sizing.py` for every formula."""
+    """The object of ``asbuilt size`` and ``asbuilt plan --json``; see `design/sizing.py` for every formula.
+
+    ``derivation`` maps a dotted path of the JSON object to ``formula``, ``inputs`` (name and value pairs), ``sources`` and the
+    lowest ``confidence``. ``limits`` have ``id what at_gpus now text source``: the size at which the answer changes character
+    (``at_gpus`` None: not a matter of size) and whether this size is past it. ``planes``: switches, models and links by plane.
+    """
 
     system: str
     fabric: str
@@ -262,6 +267,7 @@ class Sizing:
     warnings: tuple[str, ...] = ()
     sources: tuple[dict[str, Any], ...] = ()
     derivation: dict[str, Any] = field(default_factory=dict)
+    planes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def switches_total(self) -> int:
@@ -324,4 +330,5 @@ class Sizing:
             "warnings": list(self.warnings),
             "sources": list(self.sources),
             "derivation": self.derivation,
+            "planes": self.planes,
         }
