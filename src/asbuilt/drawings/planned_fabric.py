@@ -20,6 +20,7 @@ WIDTH, LEFT, RIGHT = 1100.0, 150.0, 1084.0
 MOST_SWITCHES, MOST_PAIRS, MOST_MARKS = 72, 1600, 14
 RANK = {"core": 0, "spine": 1, "leaf": 2}
 TIER_WORDS = {0: "Core", 1: "Spine", 2: "Leaf"}
+MANY = {0: "cores", 1: "spines", 2: "leaves"}
 NODE_KINDS = ("node_leaf", "service")
 
 
@@ -153,7 +154,7 @@ def merged(
         one.count += 1
         one.nodes += box.nodes
     for one in whole.values():
-        one.name = plural(one.count, f"{one.plane} {TIER_WORDS[one.rank].lower()}", "")
+        one.name = plural(one.count, f"{one.plane} {TIER_WORDS[one.rank].lower()}", f"{one.plane} {MANY[one.rank]}")
     lines: dict[tuple[str, str], int] = {}
     for (a, b), n in pairs.items():
         lines[name[a], name[b]] = lines.get((name[a], name[b]), 0) + n
