@@ -118,12 +118,10 @@ def _choose(
         group = index.groups[g]
         wanted = wanted_of(design, catalogue, group)
         reach = max((m.reach_m for m in offers[g]), default=0.0)
-        why = (
-            f"the longest run is {need_m:.1f} m, the best of them reaches {reach:g} m" if offers[g] else "none fits both cages"
-        )
+        why = f"the longest run is {need_m:.1f} m, the best reaches {reach:g} m" if offers[g] else "none fits both cages"
         warnings.append(
             f"{group.plane.name} {group.kind}: no cable or transceiver pair of the catalogue makes a {wanted.rate_gbps:g} Gb/s "
-            f"{group.plane.technology} link from {wanted.near.form} ({wanted.near.links} links a cage) to {wanted.far.form}: {why}"
+            f"{group.plane.technology} link from {wanted.near.form} ({wanted.near.links} a cage) to {wanted.far.form}: {why}"
         )
     return dict.fromkeys(members)
 

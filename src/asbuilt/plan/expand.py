@@ -11,6 +11,7 @@ from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
 from asbuilt.model.plan import Plan
 from asbuilt.model.tables import PORT_BUDGET, SWITCHES
+from asbuilt.plan.bill import bill_table
 from asbuilt.plan.cabling import jumper_names, jumpers_table, lay_cables, transceivers_table
 from asbuilt.plan.devices import (
     asics_table,
@@ -21,12 +22,14 @@ from asbuilt.plan.devices import (
     rack_ids,
     switches_table,
 )
+from asbuilt.plan.expectations import design_tables
 from asbuilt.plan.figures import DeviceFigures, node_figures, service_figures, switch_figures
 from asbuilt.plan.links import Devices, index_links, links_table, tier_of
 from asbuilt.plan.loads import device_loads, loads_table, racks_table
 from asbuilt.plan.placement import Hall, Ints, lay_out, pack_network, place_nodes, rack_extra_u
 from asbuilt.plan.ports import NODE, SERVICE, SWITCH, Network, budget, network
 from asbuilt.plan.route import Stands
+from asbuilt.plan.subnets import subnets_table
 from asbuilt.plan.wiring import ROLES
 
 
@@ -65,6 +68,9 @@ def expand(design: Design, catalogue: Catalogue) -> Plan:
     tables["jumpers"] = jumpers_table(tables["links"], index, cabling)
     tables["transceivers"] = transceivers_table(design, index, cabling, devices)
     tables |= _racks(design, catalogue, net, hall, inside, devices)
+    tables["subnets"] = subnets_table(design, tables["switches"], tables["links"])
+    tables["bom"] = bill_table(design, catalogue, tables)
+    tables |= design_tables(design, catalogue, tables)
     return Plan(
         name=design.requirement.name,
         tables=tables,
