@@ -80,6 +80,9 @@ def _plane(given: Mapping[str, Any]) -> Plane:
 def merge(ledger: Ledger, path: str, asked: Plane | None, fragment: Plane | None, source: str) -> Plane:
     """``asked`` with every unstated field taken from the profile, each of those recorded as assumed."""
     asked, fragment = asked or Plane(), fragment or Plane()
+    if asked.share and not fragment.share:
+        # A guest uses its host's upper tiers and services: those of the profile's own plane do not apply.
+        fragment = replace(fragment, spine=Tier(), core=Tier(), uplink_gbps=None, oversubscription=None, service_ports=None)
     chosen: dict[str, Any] = {}
     for field in fields(Plane):
         mine, theirs = getattr(asked, field.name), getattr(fragment, field.name)
@@ -87,7 +90,7 @@ def merge(ledger: Ledger, path: str, asked: Plane | None, fragment: Plane | None
             chosen[field.name] = _merge_tier(ledger, f"{path}.{field.name}", mine, theirs, source)
         elif mine is not None or theirs is None:
             chosen[field.name] = mine
-        elif field.name in ("leaf", "spine") or not (asked.share and field.name in ("uplink_gbps", "oversubscription")):
+        else:
             chosen[field.name] = ledger.assume(f"{path}.{field.name}", theirs, f"reference fabric {source}")
     return Plane(**chosen)
 

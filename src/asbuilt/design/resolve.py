@@ -108,7 +108,7 @@ def _planes(
         ends = Ends(
             nodes=room,
             rails=rails[name],
-            guest_rails=sum(rails[g] * (merged[g].subplanes or 1) for g in guests),
+            guest_rails=sum(rails[g] for g in guests),
             service=(wish.service_ports or 0) if (wish.service_at or "leaf") == "leaf" else 0,
             unit_nodes=node.nodes_per_unit if node.units_are_racks else su_nodes,
         )
@@ -134,6 +134,7 @@ def _at_host(plane: PlaneDesign, done: dict[str, PlaneDesign]) -> PlaneDesign:
         rails_per_leaf=-(-plane.rails // host.leaves_per_block),
         uplinks=0,
         uplink_units=host.uplink_units,
+        service_ports=0,
     )
 
 
@@ -186,6 +187,13 @@ def _check_shares(ledger: Ledger, merged: dict[str, Plane]) -> None:
                 f"planes.{name}.share: {wish.share} has no switches of its own",
                 "one of the planes must own them",
                 "share the plane that owns the switches",
+            )
+        elif host is not None and (wish.subplanes or 1) > (host.subplanes or 1):
+            ledger.problem(
+                "REQ-409",
+                f"planes.{name}.subplanes: {wish.subplanes} on the {host.subplanes or 1} of {wish.share}",
+                "a guest cannot have more parallel fabrics than the plane whose switches it uses",
+                "ask for as many subplanes, or give the plane its own switches",
             )
     ledger.settle()
 
