@@ -37,9 +37,35 @@ def tables_page() -> str:
     return "\n".join(out)
 
 
+def checks_page() -> str:
+    """Every check by layer: claim, severity, why, how it is measured, repair, source."""
+    from asbuilt.workflow.explain import everything
+
+    found = [e for e in everything() if e.kind == "check"]
+    out = ["# Checks", "", "Generated from the docstrings of the checks; do not edit. `asbuilt explain ID` prints one.", ""]
+    out += [
+        "A check answers `pass`, `fail`, `not_measured`, `not_applicable` or `error` for each subject. No data is never a pass:",
+        "a figure that nobody knows is `not_measured`, a table that the plan does not have is `not_applicable`. Each check is",
+        "proven to pass and to fail by the files in `tests/controls/<ID>/`.",
+        "",
+    ]
+    for layer in dict.fromkeys(e.layer for e in found):
+        out += [f"## Layer: {layer}", "", "| id | severity | claim |", "|---|---|---|"]
+        held = [e for e in found if e.layer == layer]
+        out += [f"| [{e.id}](#{e.id.lower()}) | {e.severity} | {e.claim} |" for e in held]
+        out.append("")
+        for e in held:
+            out += [f"### {e.id}", "", e.claim, ""]
+            reads = [f"`{t}`" for t in (*e.needs, *e.facts)]
+            parts = dict(e.parts) | ({"Reads": ", ".join(reads)} if reads else {})
+            out += [f"- **{label}:** {text}" for label, text in parts.items()]
+            out.append("")
+    return "\n".join(out)
+
+
 def pages() -> dict[str, str]:
     """Path below the repository root -> generated text."""
-    return {"docs/reference/tables.md": tables_page()}
+    return {"docs/reference/tables.md": tables_page(), "docs/checks.md": checks_page()}
 
 
 def main() -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from decimal import Decimal
 from typing import Any, Iterator
 
 from asbuilt.base.scalar import plain_type
@@ -80,7 +79,14 @@ def _scalar(value: Any, shape: Shape) -> str:
     if shape.kind is Kind.WHOLE:
         return str(int(value))
     number = float(value)
-    return str(int(number)) if number.is_integer() else format(Decimal(repr(number)), "f")
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else _number(number)
+
+
+def _number(number: float) -> str:
+    """A float in the one spelling that all YAML readers take for a number: a dot in the mantissa, a sign in the exponent."""
+    mantissa, exponent, power = repr(number).partition("e")
+    mantissa += "" if "." in mantissa else ".0"
+    return mantissa + (f"e{int(power):+d}" if exponent else "")
 
 
 def _text(value: str) -> str:

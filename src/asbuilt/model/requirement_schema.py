@@ -7,8 +7,10 @@ from typing import Any, Iterator
 
 from asbuilt.base.shape import Kind, Shape, plainly, shapes
 from asbuilt.model.requirement import NAME, Requirement
+from asbuilt.model.requirement_problems import MEANINGS
 
-_NAME_WORDS = "letters, digits, `.`, `_`, `-`; starts with a letter or digit; at most 63 characters"
+#: Patterns in words, for the page.
+_FORMS = {NAME: "name", r"^[A-D]$": "`A` · `B` · `C` · `D`"}
 _TYPES = {Kind.TEXT: "string", Kind.WHOLE: "integer", Kind.NUMBER: "number", Kind.FLAG: "boolean"}
 
 
@@ -81,7 +83,7 @@ def reference_markdown() -> str:
     lines = [
         "# The requirement: `cluster.yaml`",
         "",
-        "<!-- Made from src/asbuilt/model/requirement.py by requirement_schema.reference_markdown(); do not edit. -->",
+        "<!-- Made from src/asbuilt/model/requirement.py by `make docs`; do not edit. -->",
         "",
         "One YAML file says what is asked. The first line is `schema: requirement/v1`; `name`, `system` and `gpus` must be",
         "stated, all else may be. What is not stated is chosen by the design and listed as *assumed* wherever a result hangs",
@@ -93,15 +95,25 @@ def reference_markdown() -> str:
         "Only plain YAML is read: UTF-8, no tabs in the indentation, no anchors, tags or second documents; at most 1 MiB. A",
         "value that two YAML readers understand differently (`yes`, `0100`, `1:30`, `1e3`, an unquoted `550.90` where text is",
         "wanted) is refused with the spelling to use. Whole numbers may be hexadecimal (`0x100`).",
+        "",
+        "A *name* below has letters, digits, dot, underscore and hyphen, starts with a letter or digit, and has at most 63",
+        "characters. A display-name template holds the same characters and fields in braces, such as `{index:04d}`.",
     ]
     for path, shape in _groups():
         lines += ["", f"## {_title(path)}", ""]
-        if shape.meaning:
-            lines += [f"{shape.meaning[0].upper()}{shape.meaning[1:]}.", ""]
+        lines += [_introduction(path, shape), ""] if shape.meaning else []
         lines += ["| field | meaning | write | unit |", "|---|---|---|---|"]
         assert shape.record is not None  # _groups yields records only
         lines += [_row(field) for field in shapes(shape.record)]
+    lines += ["", "## Problems", "", "| code | meaning |", "|---|---|"]
+    lines += [f"| {code} | {meaning} |" for code, meaning in MEANINGS.items()]
     return "\n".join(lines) + "\n"
+
+
+def _introduction(path: str, shape: Shape) -> str:
+    """The group's meaning; for planes and tiers, which stand for several groups, what their class says."""
+    told = str(shape.record.__doc__).split("\n")[0].rstrip(".").replace("``", "`") if "<" in path else shape.meaning
+    return f"{told[0].upper()}{told[1:]}."
 
 
 def _title(path: str) -> str:
@@ -154,7 +166,7 @@ def _write(field: Shape) -> str:
         return " · ".join(f"`{word}`" for word in field.choices)
     words = str(field.kind)
     if field.pattern:
-        return _NAME_WORDS if field.pattern == NAME else f"text of the form `{field.pattern}`"
+        return _FORMS.get(field.pattern, f"text of the form `{field.pattern}`")
     if field.least is not None and field.most is not None:
         words += f", {plainly(field.least)} to {plainly(field.most)}"
     if field.kind is Kind.TEXT and field.longest:
