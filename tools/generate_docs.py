@@ -44,9 +44,9 @@ def checks_page() -> str:
     found = [e for e in everything() if e.kind == "check"]
     out = ["# Checks", "", "Generated from the docstrings of the checks; do not edit. `asbuilt explain ID` prints one.", ""]
     out += [
-        "A check answers `pass`, `fail`, `not_measured`, `not_applicable` or `error` for each subject. No data is never a pass:",
-        "a figure that nobody knows is `not_measured`, a table that the plan does not have is `not_applicable`. Each check is",
-        "proven to pass and to fail by the files in `tests/controls/<ID>/`.",
+        "A check answers `pass`, `fail`, `not_measured`, `not_applicable` or `error` for each subject. No data is never a",
+        "pass: a figure that nobody knows is `not_measured`, a table that the plan does not have is `not_applicable`. Each",
+        "check is proven to pass and to fail by the files in `tests/controls/<ID>/`.",
         "",
     ]
     for layer in dict.fromkeys(e.layer for e in found):

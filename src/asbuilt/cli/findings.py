@@ -1,0 +1,109 @@
+"""Findings as text for a terminal: worst first, cause on top, ways out, coverage at the end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from typing import Sequence, TextIO
+
+from asbuilt.model.verdict import Coverage, Finding, Severity, Verdict, Verification
+
+WIDTH = 100
+_LABEL = 10
+_COLOURS = {Severity.BLOCKER: "1;31", Severity.MAJOR: "31", Severity.MINOR: "33", Severity.INFO: "36"}
+_DIM, _BOLD, _GREEN = "2", "1", "32"
+_VERDICTS = {Verdict.FAIL: "", Verdict.NOT_MEASURED: " undecided", Verdict.ERROR: " error"}
+
+
+def wants_colour(stream: TextIO = sys.stdout) -> bool:
+    """True on a terminal, unless NO_COLOR is set to anything."""
+    return not os.environ.get("NO_COLOR") and stream.isatty()
+
+
+def columns() -> int:
+    """The width to write for: the terminal's, between 60 and 100."""
+    return max(60, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+
+
+def text(verification: Verification, title: str, *, width: int = WIDTH, colour: bool = False) -> str:
+    """The whole answer: a line that sums up, one block per finding, coverage, and what the exit code says."""
+    paint = _Paint(colour)
+    blocks = [_head(verification, title, paint)]
+    blocks += [block(f, width=width, colour=colour) for f in verification.findings]
+    blocks.append(coverage(verification.coverage, width=width, colour=colour))
+    if verification.notes:
+        blocks.append("\n".join(_field("note", note, width, paint, indent=0) for note in verification.notes))
+    return "\n\n".join(b for b in blocks if b)
+
+
+class _Paint:
+    def __init__(self, on: bool) -> None:
+        self.on = on
+
+    def __call__(self, text: str, code: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.on and text else text
+
+
+def _head(verification: Verification, title: str, paint: _Paint) -> str:
+    counts = {s: sum(f.severity is s for f in verification.findings) for s in Severity}
+    told = ", ".join(f"{n} {s.value}" for s, n in counts.items() if n)
+    plan = f" · plan {verification.plan_hash[:12]}" if verification.plan_hash else ""
+    if not verification.findings:
+        return f"{paint(title, _BOLD)}{plan} · {paint('no findings', _GREEN)}"
+    number = len(verification.findings)
+    return f"{paint(title, _BOLD)}{plan} · {number} finding{'s' if number != 1 else ''}: {told}"
+
+
+def block(finding: Finding, *, width: int = WIDTH, colour: bool = False) -> str:
+    """One finding: severity, id and subject, the cause, then each part under its label."""
+    paint = _Paint(colour)
+    severity = finding.severity.value.upper() + _VERDICTS.get(finding.verdict, "")
+    many = f"{len(finding.subjects):,} subjects" if len(finding.subjects) > 1 else ""
+    plain = f"{severity}  {finding.id}  {finding.subject}"
+    gap = " " * max(2, width - len(plain) - len(many)) if many else ""
+    head = (
+        f"{paint(severity, _COLOURS[finding.severity])}  {paint(finding.id, _BOLD)}  {finding.subject}{gap}{paint(many, _DIM)}"
+    )
+    lines = [head, textwrap.fill(finding.cause, width, initial_indent="  ", subsequent_indent="  ", break_long_words=False)]
+    parts = [("expected", finding.expected), ("found", finding.found), ("where", finding.where)]
+    parts += [("evidence", "; ".join(finding.evidence)), ("why", finding.why)]
+    lines += [_field(label, said, width, paint) for label, said in parts if said]
+    if len(finding.ways) > 1:
+        lines += [_field("ways out" if n == 1 else "", f"{n}. {way}", width, paint) for n, way in enumerate(finding.ways, 1)]
+    elif finding.next:
+        lines.append(_field("next", finding.next, width, paint))
+    if finding.revert:
+        lines.append(_field("revert", finding.revert, width, paint))
+    return "\n".join(lines)
+
+
+def _field(label: str, said: str, width: int, paint: _Paint, indent: int = 2) -> str:
+    pad = " " * indent
+    hang = pad + " " * _LABEL
+    if said[:2].rstrip(".").isdigit():
+        hang += "   "
+    wrapped = textwrap.wrap(said, width, initial_indent=pad + " " * _LABEL, subsequent_indent=hang, break_long_words=False)
+    first = pad + paint(label, _DIM) + " " * (_LABEL - len(label)) + wrapped[0][indent + _LABEL :] if wrapped else pad + label
+    return "\n".join([first, *wrapped[1:]])
+
+
+def coverage(rows: Sequence[Coverage], *, width: int = WIDTH, colour: bool = False) -> str:
+    """How much was judged: totals, and which checks could not be asked. Passes are counted here and shown nowhere else."""
+    paint = _Paint(colour)
+    total = {
+        "pass": sum(c.passed for c in rows),
+        "fail": sum(c.failed for c in rows),
+        "not measured": sum(c.not_measured for c in rows),
+        "not applicable": sum(c.not_applicable for c in rows),
+        "error": sum(c.error for c in rows),
+    }
+    subjects = sum(c.subjects for c in rows)
+    told = ", ".join(f"{n:,} {what}" for what, n in total.items() if n)
+    lines = [_field("coverage", f"{len(rows)} checks on {subjects:,} subjects: {told or 'nothing'}", width, paint, indent=0)]
+    silent = [c.id for c in rows if c.subjects == c.not_applicable]
+    if silent:
+        said = f"{len(silent)} checks had nothing to judge: {', '.join(silent)}"
+        lines.append(_field("", said, width, paint, indent=0))
+    return "\n".join(lines)
