@@ -114,7 +114,7 @@ def test_the_as_written_contradiction_is_left_to_the_design_checks() -> None:
     [
         ("IBLEAF-{rail:02d}-{rack:02d}", "leaf"),
         ("s{index}", "spine"),
-        ("{plane}.core.{index:x}", "core"),
+        ("{plane}.core.{index:03d}", "core"),
         ("node{index:04d}", "node"),
     ],
 )

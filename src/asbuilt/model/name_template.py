@@ -26,7 +26,7 @@ NODE_NAME_MOST = 63  # a DNS label (RFC 1035, 2.3.4)
 SWITCH_NAME_MOST = 64  # bytes of an InfiniBand NodeDescription
 
 _LARGEST = {"index": 99_999, "rack": 99_999, "row": 9_999, "su": 999, "rail": 15, "block": 9_999, "pod": 999, "subplane": 3}
-_WHOLE = re.compile(r"^(0?[1-9])?[dxX]?$")
+_WHOLE = re.compile(r"^(0[1-9]d|d)?$")
 _LETTERS = frozenset(string.ascii_letters + string.digits + "._-")
 
 
