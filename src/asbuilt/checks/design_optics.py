@@ -29,14 +29,20 @@ def cages(plan: Plan, *columns: str) -> pl.DataFrame:
 
 
 def modules(plan: Plan, trait: str) -> pl.DataFrame:
-    """Transceivers with ``optic_<trait>`` of the module and ``cage_<trait>``, ``host`` of the cage that it sits in."""
+    """Transceivers with ``optic_<trait>`` of the module and ``cage_<trait>``, ``host`` of the cage that it sits in.
+
+    ``known`` is false where the plan describes no card of the device (a service host that the site brings).
+    """
     optics = plan.table("transceivers").join(traits(plan, "optic", trait), on="part", how="left")
     taken = cages(plan, trait)
     exact = taken.filter(pl.col("cage").is_not_null()).rename({"host": "nic_host", f"cage_{trait}": "nic_trait"})
     whole = taken.filter(pl.col("cage").is_null()).drop("cage")
     joined = optics.join(exact, on=["device", "cage"], how="left").join(whole, on="device", how="left")
+    described = taken["device"].unique()
     return joined.with_columns(
-        pl.coalesce("host", "nic_host"), pl.coalesce(f"cage_{trait}", "nic_trait").alias(f"cage_{trait}")
+        pl.coalesce("host", "nic_host"),
+        pl.coalesce(f"cage_{trait}", "nic_trait").alias(f"cage_{trait}"),
+        pl.col("device").is_in(described).alias("known"),
     )
 
 
@@ -45,14 +51,11 @@ def jumper_ends(plan: Plan) -> pl.DataFrame:
     jumpers = plan.table("jumpers")
     ends = pl.concat(
         [jumpers.select("jumper", end=pl.lit(e), device=f"{e}_device", label=f"{e}_label") for e in ("a", "b")]
-    ).with_columns(pl.col("label").str.replace(r"/[^/]*$", "").alias("cage"))
+    ).with_columns(pl.col("label").str.replace(r"/.*$", "").alias("cage"))
     if not plan.has("transceivers"):
         return ends.with_columns(pl.lit(None, dtype=pl.String).alias("optic"))
     held = plan.table("transceivers").select("device", "cage", optic="part")
-    by_cage = ends.join(held, on=["device", "cage"], how="left")
-    return by_cage.join(held.rename({"cage": "label", "optic": "whole"}), on=["device", "label"], how="left").with_columns(
-        pl.coalesce("optic", "whole").alias("optic")
-    )
+    return ends.join(held, on=["device", "cage"], how="left")
 
 
 @check("DES-038", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("jumpers", "transceivers", "parts"), since="0.1")
@@ -231,7 +234,7 @@ def modules_stay_within_the_cage_power(plan: Plan, facts: Facts) -> pl.DataFrame
 
 @check("DES-046", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("transceivers", "parts"), since="0.1")
 def modules_fit_their_cages(plan: Plan, facts: Facts) -> pl.DataFrame:
-    """Every module is of a form that its host's cage takes.
+    """Every module is of a form that its host's cage takes, where the plan describes the host's cards.
 
     Why: an OSFP module does not go into a QSFP112 cage; the optics order is the longest lead time of the site.
     Measured by: plan table `transceivers` against `parts` of the module and of the NIC or switch around the cage.
@@ -244,6 +247,7 @@ def modules_fit_their_cages(plan: Plan, facts: Facts) -> pl.DataFrame:
         rows,
         subject=pl.col("transceiver"),
         ok=holds(pl.col("optic_fits"), pl.col("cage_form_factor")),
+        applies=pl.col("known"),
         expected=pl.format("a module for the {} cage of {}", "cage_form_factor", "host"),
         found=pl.format("{} fits {}", "part", words(pl.col("optic_fits"))),
     )

@@ -145,7 +145,7 @@ def place(plan: Plan, subject: str) -> str:
     kind = bare.partition(":")[0]
     if kind == "sw":
         return _stands(plan, "switches", "switch", bare)
-    if kind == "node":
+    if kind in ("node", "svc"):
         return _stands(plan, "nodes", "node", bare)
     if kind in ("nic", "gpu"):
         return _in_node(plan, kind, bare)

@@ -11,6 +11,7 @@ from typing import Any, Callable
 
 import polars as pl
 
+from asbuilt.diagnose import design_causes as causes
 from asbuilt.diagnose import design_context as context
 from asbuilt.model.plan import Plan
 
@@ -29,39 +30,6 @@ class Rule:
     revert: str
 
 
-def _ports_cause(c: dict[str, Any]) -> str:
-    kinds = [("node_links", "node links"), ("shared_links", "links of other planes"), ("uplinks", "uplinks")]
-    kinds += [("downlinks", "downlinks"), ("service", "service links"), ("reserved", "ports kept free")]
-    held = " and ".join(f"{c[key]} {what}" for key, what in kinds if c.get(key) not in (None, "0", ""))
-    without = [f"the {c['guests']} plane, which shares these switches" if c.get("guests") else ""]
-    without.append(f"{c['hosts']} service hosts" if c.get("hosts") not in (None, "0", "") else "")
-    who = ": " + ", ".join(w for w in without if w) if any(without) else ""
-    how = ", unsplit" if _unsplit(c) else ""
-    return (
-        f"a {c['plane']} {c['role']} switch ({c['model']}) has {c['ports']} ports{how}; {held} take them, "
-        f"and {c['short']} more find none{who}"
-    )
-
-
-def _unsplit(c: dict[str, Any]) -> bool:
-    return c.get("splits") == "true" and c.get("ports") == c.get("whole_ports")
-
-
-def _split_way(c: dict[str, Any]) -> str:
-    if c["role"] == "leaf" and _unsplit(c):
-        return f"split the ports: `planes.{c['plane']}.leaf.split: true`, two links on one port where the rate allows"
-    return ""
-
-
-def _sockets_cause(c: dict[str, Any]) -> str:
-    slots, count = c["slot"], c["count"]
-    return f"GPU {slots} of a node is mapped to a rail whose NIC hangs on the other CPU socket ({count} of the plan's GPUs)"
-
-
-def _map_way(c: dict[str, Any]) -> str:
-    return f"give each GPU a rail of its own socket: `node.gpu_rails: {c['map']}`" if c.get("map") else ""
-
-
 _AGAIN = "put the old value back in cluster.yaml and run `asbuilt plan`"
 _PLACE = ("fewer nodes a rack: `site.nodes_per_rack`", "state the real limit of the position under `site`")
 _NODE = "the `node` map of cluster.yaml"
@@ -71,9 +39,9 @@ RULES: dict[str, Rule] = {
         context.of_switch,
         ("plane", "role", "model"),
         "switches:{plane}/{role}",
-        _ports_cause,
+        causes.ports_cause,
         (
-            _split_way,
+            causes.split_way,
             "give the planes that share these switches leaves of their own (`share_tier: spine`, or no `share`)",
             "plug services into the spines: `planes.{plane}.service_at: spine`",
             "fewer nodes a leaf: `planes.{plane}.nodes_per_leaf`, which adds leaves",
@@ -163,8 +131,8 @@ RULES: dict[str, Rule] = {
         context.of_gpu,
         (),
         "gpus:off-socket",
-        _sockets_cause,
-        (_map_way, "move the cards to slots of the socket that their GPUs hang on, and say so in `node.nics`"),
+        causes.sockets_cause,
+        (causes.map_way, "move the cards to slots of the socket that their GPUs hang on, and say so in `node.nics`"),
         _AGAIN,
     ),
     "DES-021": Rule(
