@@ -53,6 +53,36 @@ LINK_FACTS = Schema(
 )
 
 
+CABLING = Schema(
+    name="cabling",
+    meaning="One row per planned link of the compared scope, held against what was measured at its reference port.",
+    columns=(
+        Column("link", "str", "natural key of the planned link"),
+        Column("status", "str", "ok, wrong, missing or not_measured"),
+        Column("expected", "str", "the planned link as text, where it is not ok", nullable=True),
+        Column("found", "str", "what was found at the reference port, where it is not ok", nullable=True),
+        Column("rate_gbps", "f64", "planned rate", "Gb/s", nullable=True),
+        Column("found_gbps", "f64", "measured lanes times their rate", "Gb/s", nullable=True),
+        Column("found_speed", "str", "measured width and speed word as printed", nullable=True),
+        Column("capture_id", "str", "the capture that says so", nullable=True),
+        Column("line", "i64", "1-based line of the capture", nullable=True),
+    ),
+    key=("link",),
+)
+
+UNPLANNED_LINKS = Schema(
+    name="unplanned_links",
+    meaning="One row per measured link of a planned class, on a reference port that has no row in the plan.",
+    columns=(
+        Column("link", "str", "link:<reference device>/<port>, as the plan would key it"),
+        Column("found", "str", "both ends as text"),
+        Column("capture_id", "str", "the capture that says so"),
+        Column("line", "i64", "1-based line of the capture"),
+    ),
+    key=("link",),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class LineAccount:
     """Every line of a capture, by what became of it: ``facts + ignorable + unread = total``."""

@@ -1,4 +1,4 @@
-"""Equal values once: the distinct GUIDs and names of a dump, and for each row which one it has.
+"""Equal values once: the distinct numbers and names of a large column, and for each row which one it has.
 
 A dump of N cables names each device many times. Strings are made for the distinct values only and then gathered, so
 no Python object exists per cable.
