@@ -386,21 +386,28 @@ def description(design: Design, plane: PlaneDesign, sizing: Sizing) -> str:
     )
 
 
-def _others(sizing: Sizing) -> list[tuple[str, int]]:
-    counts = (
-        ("storage", sizing.storage_switches),
-        ("frontend", sizing.frontend_switches),
-        ("management", sizing.management_switches),
-        ("oob", sizing.oob_switches),
-    )
-    return [(name, count) for name, count in counts if count]
+def _others(sizing: Sizing) -> list[tuple[str, str]]:
+    counts = {
+        "storage": sizing.storage_switches,
+        "frontend": sizing.frontend_switches,
+        "management": sizing.management_switches,
+        "oob": sizing.oob_switches,
+    }
+    told = []
+    for name, count in counts.items():
+        plane = sizing.planes.get(name, {})
+        word = "out-of-band" if name == "oob" else name
+        if count:
+            told.append((name, f"{word}: {plural(count, 'switch')}"))
+        elif plane.get("share"):
+            told.append((name, f"{word}: on {plane['share']}"))
+    return told
 
 
-def _draw_others(canvas: Canvas, others: list[tuple[str, int]], y: float) -> None:
+def _draw_others(canvas: Canvas, others: list[tuple[str, str]], y: float) -> None:
     canvas.text(16, y + 20, "Other planes", "strong")
     x = LEFT
-    for name, count in others:
-        text = f"{'out-of-band' if name == 'oob' else name}: {plural(count, 'switch')}"
+    for name, text in others:
         canvas.box(x, y, 204, 32, f"t-{name}", text)
         canvas.text(x + 102, y + 21, text, "mid", 194)
         x += 222

@@ -19,7 +19,7 @@ U_PX, U_PX_SMALL = 11.5, 8.6
 ROLE_CSS = {"compute": "compute", "network": "frontend", "management": "management", "storage": "storage"}
 ROLES = ("compute", "network", "storage", "management")
 RACK_WIDTH_MM, RACK_DEPTH_MM, AISLE_MM = 600.0, 1200.0, 1200.0
-MM_PER_M = 1000.0
+MM_PER_M = W_PER_KW = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,7 @@ def row_svg(design: Design, sizing: Sizing, *, standalone: bool = False) -> str:
 def hall_of_sizing(design: Design, sizing: Sizing) -> Hall:
     """Compute racks first, then the other roles, in rows of ``racks_per_row``. Only compute racks get a power figure."""
     site = design.site
+    rack_kw = compute_rack_kw(design)
     roles = [(role, sizing.racks_by_role.get(role, 0)) for role in ROLES]
     roles += [(role, count) for role, count in sorted(sizing.racks_by_role.items()) if role not in ROLES]
     ends, total = [], 0
@@ -102,13 +103,21 @@ def hall_of_sizing(design: Design, sizing: Sizing) -> Hall:
         racks = []
         for place in here:
             role = next(r for end, r in ends if place < end)
-            kw = sizing.rack_kw_max if role == "compute" else None
+            kw = rack_kw if role == "compute" else None
             name = f"{_letters(index)}-{place - index * per_row + 1:02d}"
             racks.append(Rack(name, role, (place - index * per_row) * site.rack_width_mm, kw))
         rows.append(RackRow(_letters(index), tuple(racks)))
     fronts = (_typical_front(design, sizing),) if sizing.racks_by_role.get("compute") else ()
     note = "Positions are typical: the plan places every device."
     return Hall(tuple(rows), count, total, site.rack_width_mm, site.rack_depth_mm, site.aisle_mm, fronts, note)
+
+
+def compute_rack_kw(design: Design) -> float:
+    """Nameplate power of a full rack of nodes, in kW."""
+    node = design.node
+    if node.units_are_racks:
+        return node.unit_power_max_w / W_PER_KW
+    return min(design.site.nodes_per_rack, design.nodes) * node.power_max_w / W_PER_KW
 
 
 def _typical_front(design: Design, sizing: Sizing) -> Front:
@@ -124,7 +133,7 @@ def _typical_front(design: Design, sizing: Sizing) -> Front:
         devices.append(Device(one if tall else many, u, node.height_u, "compute"))
         u += node.height_u
     height = max(site.rack_height_u, int(u - 1))
-    return Front("Typical compute rack", f"up to {number(sizing.rack_kw_max, 1)} kW", height, tuple(devices), "compute")
+    return Front("Typical compute rack", f"up to {number(compute_rack_kw(design), 1)} kW", height, tuple(devices), "compute")
 
 
 def hall_of_plan(plan: Plan) -> Hall:
@@ -138,7 +147,7 @@ def hall_of_plan(plan: Plan) -> Hall:
     for index in _shown(len(order)):
         part = table.filter(pl.col("row") == order[index]).sort("position")
         racks = tuple(
-            Rack(name, role, x, watts / MM_PER_M)
+            Rack(name, role, x, watts / W_PER_KW)
             for name, role, x, watts in part.select("name", "role", "x_mm", "power_w").iter_rows()
         )
         rows.append(RackRow(order[index], racks))
@@ -167,7 +176,7 @@ def _fronts(plan: Plan, racks: pl.DataFrame) -> list[Front]:
             for label, u, tall, kind in held.iter_rows():
                 css = kind if source == "switches" else ("compute" if kind == "compute" else "management")
                 devices.append(Device(label, u, tall, css))
-        under = f"{number(watts / MM_PER_M, 1)} kW, {number(used, 1)} of {height} U"
+        under = f"{number(watts / W_PER_KW, 1)} kW, {number(used, 1)} of {height} U"
         fronts.append(Front(f"{role.capitalize()} rack {name}", under, height, tuple(devices), role))
     return fronts
 

@@ -45,12 +45,16 @@ def outcome(verification: Verification) -> tuple[str, str]:
         )
     if not known:
         return "nothing", "Nothing was judged. No data is never a pass: measure, then ask again."
-    gaps = summary.not_measured + sum(c.not_measured + c.error for c in verification.coverage)
+    # Design checks measure nothing: their links are counted as not measured and say nothing about the design.
+    unmeasured = 0 if verification.kind == "check" else summary.not_measured
+    gaps = unmeasured + sum(c.not_measured + c.error for c in verification.coverage)
     if others or gaps:
         return "undecided", "Nothing that was judged fails, but not everything could be judged."
-    if summary.unplanned:
+    if summary.unplanned and verification.kind != "check":
         word = "link" if summary.unplanned == 1 else "links"
         return "pass", f"Everything that the plan names is as planned. {summary.unplanned:,} {word} beside the plan."
+    if verification.kind == "check":
+        return "pass", "Every design check that applies to this plan passes. Nothing was measured for them."
     return "pass", "Everything that was judged is as the plan says."
 
 

@@ -58,6 +58,7 @@ class Value:
     unit: str
     exact: str
     beside: str = ""
+    parts: str = ""
     formula: str = ""
     inputs: tuple[tuple[str, str], ...] = ()
     sources: tuple[dict[str, Any], ...] = ()
@@ -107,7 +108,7 @@ def shown(value: Any, unit: str) -> tuple[str, str]:
         return value, unit
     if unit in SCALES and abs(value) >= SCALES[unit][0]:
         step, larger = SCALES[unit]
-        return number(value / step, 2 if value / step < 100 else 1), larger
+        return f"{value / step:,.2f}" if value / step < 100 else f"{value / step:,.1f}", larger
     if isinstance(value, int) or float(value).is_integer():
         return number(value), unit
     return number(value, 2 if abs(value) < 10 else 1 if abs(value) < 1000 else 0), unit
@@ -152,12 +153,33 @@ def value(document: dict[str, Any], sizing: Sizing, path: str, unit: str) -> Val
     raw = pick(document, path)
     text, shown_unit = shown(raw, unit)
     exact = f"{raw:,} {unit}".strip() if isinstance(raw, int | float) else text
+    if exact == f"{text} {shown_unit}".strip():
+        exact = ""  # nothing that the row does not show
     beside = ""
     if path == "cooling.coolant_l_min" and isinstance(raw, int | float) and raw:
         beside = f"{number(raw * LITRES_A_MINUTE_TO_M3_H, 1)} m³/h"
-    return Value(text, shown_unit, exact, beside, **derivation(sizing, path))
+    return Value(text, shown_unit, exact, beside, tiers(sizing, path), **derivation(sizing, path))
 
 
 def derivation(sizing: Sizing, path: str) -> dict[str, Any]:
     """Formula, inputs, sources and lowest confidence of one figure; empty where the sizing says nothing."""
-    return {}
+    entry = sizing.derivation.get(path)
+    if entry is None:
+        return {}
+    return {
+        "formula": entry["formula"].replace(" x ", " × "),
+        "inputs": tuple((str(k), str(v).replace(" x ", " × ")) for k, v in entry["inputs"]),
+        "sources": tuple(entry["sources"]),
+        "confidence": entry["confidence"],
+    }
+
+
+def tiers(sizing: Sizing, path: str) -> str:
+    """Switches of one plane by tier, ``8 leaf, 4 spine``; for a guest the plane whose switches it uses."""
+    plane = sizing.planes.get(path.removeprefix("switches."))
+    if plane is None or "compute" in path:
+        return ""
+    if plane["share"] and not plane["total"]:
+        return f"on the {plane['share']} switches"
+    parts = [f"{plane[tier]:,} {tier}" for tier in ("leaf", "spine", "core") if plane[tier]]
+    return ", ".join(parts) if len(parts) > 1 else ""

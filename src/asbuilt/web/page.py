@@ -95,12 +95,16 @@ def _side(query: Query, choice: Choice, letter: str, got: Answer | None, options
         "bad": typed.replace(",", "") != str(choice.gpus),
         "position": slider.position(choice.gpus),
         "marks": [],
+        "standing": [],
+        "numbered": [],
         "marks_height": 6,
     }
     if got is not None:
         placed = marks(got.sizing, lambda n: _jump(query, letter, n))
         side |= _shown(got, got.sizing) | {
             "marks": placed,
+            "standing": [m for m in placed if not m.number],
+            "numbered": [m for m in placed if m.number],
             "marks_height": max([6, *(m.rise + 12 for m in placed if m.left is not None)]),
         }
     return side
