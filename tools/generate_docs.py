@@ -65,7 +65,13 @@ def checks_page() -> str:
 
 def pages() -> dict[str, str]:
     """Path below the repository root -> generated text."""
-    return {"docs/reference/tables.md": tables_page(), "docs/checks.md": checks_page()}
+    from asbuilt.model.requirement_schema import reference_markdown
+
+    return {
+        "docs/reference/tables.md": tables_page(),
+        "docs/checks.md": checks_page(),
+        "docs/requirement.md": reference_markdown(),
+    }
 
 
 def main() -> int:
