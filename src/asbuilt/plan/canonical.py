@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 
 from asbuilt.catalogue.load import Catalogue
+from asbuilt.model.decode_requirement import canonical
 from asbuilt.model.plan import Plan
 from asbuilt.model.tables import PLAN_TABLES
 
@@ -96,7 +97,7 @@ def plan_hash(plan: Plan, catalogue: Catalogue) -> str:
     """The plan's SHA-256, 64 hex digits."""
     out = hashlib.sha256()
     if plan.design is not None:
-        out.update(canonical_json(plan.design.requirement))
+        out.update(canonical(plan.design.requirement))
     out.update(canonical_json(entries_used(plan, catalogue)))
     for name in _in_order(plan.tables):
         out.update(name.encode() + b"\0" + table_digest(plan.tables[name]))

@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 
 from asbuilt.catalogue.load import Catalogue
+from asbuilt.design.ledger import Ledger
+from asbuilt.design.storage import Storage, storage_of
 from asbuilt.model.design import Design
 from asbuilt.model.plan import Plan
 from asbuilt.model.tables import PORT_BUDGET, SWITCHES
@@ -23,10 +25,20 @@ from asbuilt.plan.devices import (
     switches_table,
 )
 from asbuilt.plan.expectations import design_tables
-from asbuilt.plan.figures import DeviceFigures, node_figures, service_figures, switch_figures
+from asbuilt.plan.figures import DeviceFigures, node_figures, service_figures, storage_figures, switch_figures
 from asbuilt.plan.links import Devices, index_links, links_table, tier_of
 from asbuilt.plan.loads import device_loads, loads_table, racks_table
-from asbuilt.plan.placement import Hall, Ints, lay_out, pack_network, place_nodes, rack_extra_u
+from asbuilt.plan.placement import (
+    STORAGE,
+    Hall,
+    Ints,
+    lay_out,
+    management_racks,
+    pack_network,
+    place_nodes,
+    rack_extra_u,
+    storage_racks,
+)
 from asbuilt.plan.ports import NODE, SERVICE, SWITCH, Network, budget, network
 from asbuilt.plan.route import Stands
 from asbuilt.plan.subnets import subnets_table
@@ -52,7 +64,9 @@ def expand(design: Design, catalogue: Catalogue) -> Plan:
     net = network(design.planes)
     inside = network_devices(net, catalogue)
     nodes = place_nodes(design)
-    hall = lay_out(design, nodes, pack_network(inside.figures, inside.kinds, design.site))
+    stored = storage_of(design, Ledger(catalogue))
+    packed = pack_network(inside.figures, inside.kinds, design.site)
+    hall = lay_out(design, nodes, packed, management_racks(design), storage_racks(stored.power_kw))
     devices, warnings = name_devices(design, net, hall)
     index = index_links(net, devices)
     tables: dict[str, pl.DataFrame] = {}
@@ -67,7 +81,7 @@ def expand(design: Design, catalogue: Catalogue) -> Plan:
     tables["links"] = links_table(design, net, index, devices, jumper_names(index, cabling, devices))
     tables["jumpers"] = jumpers_table(tables["links"], index, cabling)
     tables["transceivers"] = transceivers_table(design, index, cabling, devices)
-    tables |= _racks(design, catalogue, net, hall, inside, devices)
+    tables |= _racks(design, catalogue, net, hall, inside, devices, stored)
     tables["subnets"] = subnets_table(design, tables["switches"], tables["links"])
     tables["bom"] = bill_table(design, catalogue, tables)
     tables |= design_tables(design, catalogue, tables)
@@ -159,14 +173,22 @@ def _port_budget(net: Network, devices: Devices) -> pl.DataFrame:
 
 
 def _racks(
-    design: Design, catalogue: Catalogue, net: Network, hall: Hall, inside: NetworkDevices, devices: Devices
+    design: Design,
+    catalogue: Catalogue,
+    net: Network,
+    hall: Hall,
+    inside: NetworkDevices,
+    devices: Devices,
+    stored: Storage,
 ) -> dict[str, pl.DataFrame]:
     """Tables `LOADS` and `RACKS`."""
     node_kind = len(inside.figures)
-    rack = np.concatenate([hall.network_rack, hall.node_rack])
-    kinds = np.concatenate([inside.kinds, np.full(design.nodes, node_kind, np.int32)])
-    figures = [*inside.figures, node_figures(design, catalogue)]
-    held = device_loads(hall, rack, kinds, figures, [*inside.roles, "node"], [*inside.powered, True])
+    arrays = np.flatnonzero(hall.kind == STORAGE).astype(np.int32)
+    rack = np.concatenate([hall.network_rack, hall.node_rack, arrays])
+    kinds = np.concatenate([inside.kinds, np.repeat([node_kind, node_kind + 1], [design.nodes, len(arrays)])]).astype(np.int32)
+    shelf = storage_figures(catalogue, stored.tier, stored.power_kw * 1000.0 / max(1, len(arrays)))
+    figures = [*inside.figures, node_figures(design, catalogue), shelf]
+    held = device_loads(hall, rack, kinds, figures, [*inside.roles, "node", "storage"], [*inside.powered, True, True])
     phase = np.full(len(hall), len(devices.phases) - 1, np.int32)
     np.minimum.at(phase, hall.node_rack, devices.node_phase)
     np.minimum.at(phase, hall.network_rack[: net.count], devices.switch_phase)

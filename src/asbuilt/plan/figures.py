@@ -93,3 +93,11 @@ SERVICE_PART = "ufm-appliance-ndr"
 def service_figures(catalogue: Catalogue) -> DeviceFigures:
     """Figures of a service host: the UFM appliance's."""
     return switch_figures(catalogue, SERVICE_PART)
+
+
+def storage_figures(catalogue: Catalogue, tier: str, power_w: float) -> DeviceFigures:
+    """Figures of one rack of storage arrays of a performance class; all power becomes heat in air. Height is not known."""
+    confidence = Confidence.LOW.value
+    if catalogue.has("storage", tier):
+        confidence = _least(catalogue.get("storage", tier), ("power_w_per_tb",))
+    return DeviceFigures(f"storage-{tier}", 0.0, power_w, power_w, power_w, 0.0, None, None, confidence)

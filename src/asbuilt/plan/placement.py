@@ -12,13 +12,14 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from asbuilt.design.racks import NODES_PER_MANAGEMENT_RACK, STORAGE_RACK_KW
 from asbuilt.model.design import Design, SiteDesign
 from asbuilt.plan.figures import DeviceFigures
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
-COMPUTE, NETWORK = 0, 1
-RACK_ROLES = ("compute", "network")
+COMPUTE, NETWORK, MANAGEMENT, STORAGE = 0, 1, 2, 3
+RACK_ROLES = ("compute", "network", "management", "storage")
 #: U kept free below the first device of a network rack, for the cable entry.
 _BOTTOM_U = 3.0
 #: From the bottom of an NVL72 rack: 4 power shelves, 8 compute trays, 9 NVLink switch trays, 10 compute trays, 4 power
@@ -105,8 +106,11 @@ def pack_network(devices: Sequence[DeviceFigures], kinds: Ints, site: SiteDesign
     return Packed(rack, _BOTTOM_U + u * spread, at + 1 if count else 0)
 
 
-def lay_out(design: Design, nodes: Packed, network: Packed) -> Hall:
-    """Rows of the hall. Every row keeps the same middle positions for network racks, so that growth appends rows."""
+def lay_out(design: Design, nodes: Packed, network: Packed, management: int, storage: int) -> Hall:
+    """Rows of the hall. Every row keeps the same middle positions for network racks, so that growth appends rows.
+
+    ``management`` and ``storage`` racks stand in a row of their own behind the others.
+    """
     site = design.site
     across = max(2, site.racks_per_row)
     middle = _network_positions(nodes.racks, network.racks, across)
@@ -115,9 +119,12 @@ def lay_out(design: Design, nodes: Packed, network: Packed) -> Hall:
     row_c, place = np.divmod(np.arange(nodes.racks, dtype=np.int32), np.int32(sides))
     position_c = np.where(place < first - 1, place + 1, place + 1 + middle)
     row_n, seat = np.divmod(np.arange(network.racks, dtype=np.int32), np.int32(middle))
-    kind = np.concatenate([np.full(nodes.racks, COMPUTE, np.int32), np.full(network.racks, NETWORK, np.int32)])
-    row = np.concatenate([row_c, row_n])
-    position = np.concatenate([position_c, first + seat]).astype(np.int32)
+    behind = int(max(row_c.max(initial=-1), row_n.max(initial=-1))) + 1
+    row_s, place_s = np.divmod(np.arange(management + storage, dtype=np.int32), np.int32(across))
+    numbers = ((COMPUTE, nodes.racks), (NETWORK, network.racks), (MANAGEMENT, management), (STORAGE, storage))
+    kind = np.concatenate([np.full(count, code, np.int32) for code, count in numbers])
+    row = np.concatenate([row_c, row_n, row_s + behind]).astype(np.int32)
+    position = np.concatenate([position_c, first + seat, place_s + 1]).astype(np.int32)
     order = np.lexsort((position, row))
     back = np.empty(len(order), np.int32)
     back[order] = np.arange(len(order), dtype=np.int32)
@@ -151,3 +158,16 @@ def rack_extra_u(design: Design, hall: Hall) -> Floats:
     if design.node.units_are_racks:
         beside = float(_NVL72_SWITCH_TRAYS + 2 * (_NVL72_FIRST_U - 1) + 2)
     return np.where(hall.kind == COMPUTE, beside, 0.0)
+
+
+def management_racks(design: Design) -> int:
+    """Racks of management, login and provisioning servers: one for every `NODES_PER_MANAGEMENT_RACK` nodes begun."""
+    return len(range(0, design.nodes, NODES_PER_MANAGEMENT_RACK))
+
+
+def storage_racks(power_kw: float) -> int:
+    """Racks of storage arrays: filled one by one with `STORAGE_RACK_KW` each until ``power_kw`` stands; one at least."""
+    racks, left = 1, power_kw - STORAGE_RACK_KW
+    while left > 1e-3:
+        racks, left = racks + 1, left - STORAGE_RACK_KW
+    return racks
