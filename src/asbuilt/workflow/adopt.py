@@ -14,7 +14,6 @@ from asbuilt.workflow.irregular import irregularities
 from asbuilt.workflow.measured_planes import MeasuredPlane, measured_planes, name_pattern, name_template
 from asbuilt.workflow.survey import survey
 
-
 # The system that a cluster with this wiring most likely is: (compute ports of a node, Gb/s) -> (catalogue id, GPUs).
 SYSTEMS = {
     (8, 400.0): ("hgx-h100", 8),

@@ -1,0 +1,47 @@
+"""`asbuilt export`: artefacts of the plan for other programs."""
+
+from __future__ import annotations
+
+import argparse
+
+HELP = "Write the plan as files for other programs, into the project's artefacts folder."
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """TARGETs; ``--list``; ``--force``; ``--json``."""
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help="what to write (default: every target)")
+    parser.add_argument("--list", action="store_true", help="list the targets and what each cannot carry, and stop")
+    parser.add_argument("--force", action="store_true", help="replace files that were changed by hand")
+    parser.add_argument("--json", action="store_true", help="what was written, as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """0 when the files stand. Raises ``ProblemError`` (CLI-045, ART-001, ART-002, PRJ-…) otherwise."""
+    import json
+    import sys
+    from dataclasses import asdict
+    from pathlib import Path
+
+    from asbuilt.workflow.export import FOLDER, TARGETS, export
+
+    if args.list:
+        rows = [{"target": t.name, "writes": t.writes, "lost": list(t.lost)} for t in TARGETS.values()]
+        if args.json:
+            print(json.dumps({"schema": "targets/v1", "targets": rows}, indent=2))
+        else:
+            for t in TARGETS.values():
+                print(f"{t.name:<10} {t.writes}")
+                for lost in t.lost:
+                    print(f"{'':<10}   not carried: {lost}")
+        return 0
+    from asbuilt.workflow.plan import open_plan
+
+    project = Path(args.directory)
+    written = export(open_plan(project), project, args.targets, force=args.force)
+    if args.json:
+        print(json.dumps({"schema": "export/v1", "files": [asdict(w) for w in written]}, indent=2))
+        return 0
+    for file in written:
+        print(f"{FOLDER}/{file.path}")
+        print(f"  {file.size:,} bytes, {file.state}", file=sys.stderr)
+    return 0
