@@ -12,6 +12,12 @@ def of_run(first_port: int, ports: int, per_cage: int) -> set[int]:
     return set(range((first_port - 1) // per_cage, (first_port + ports - 2) // per_cage + 1))
 
 
+def guest_ports(plane: PlaneDesign) -> int:
+    """Ports of a leaf that guests may take: what they ask for, held to what own rails and uplinks leave."""
+    own = plane.nodes_per_leaf * plane.rails_per_leaf + plane.uplinks * plane.uplink_units
+    return max(0, min(plane.shared_rails * plane.nodes_per_leaf, plane.leaf.ports - own))
+
+
 def of_leaf(
     plane: PlaneDesign, nodes: int, column: int, guests: tuple[tuple[PlaneDesign, int], ...], services: tuple[int, ...]
 ) -> int:
@@ -31,9 +37,10 @@ def of_leaf(
         if guest.node_fixed_ends:
             continue
         for local in range(before, before + (guest.rails - column + columns - 1) // columns):
-            taken |= of_run((plane.rails_per_leaf + local) * slots + 1, nodes, per_cage)
+            found = min(nodes, max(0, guest_ports(plane) - local * slots))
+            taken |= of_run((plane.rails_per_leaf + local) * slots + 1, found, per_cage)
     if not plane.switch_fixed_ends and (plane.spine is not None or plane.share_tier == "spine"):
-        first = slots * (plane.rails_per_leaf + plane.shared_rails)
+        first = slots * plane.rails_per_leaf + guest_ports(plane)
         taken |= {(first + j * plane.uplink_units) // per_cage for j in range(plane.uplinks)}
     return len(taken)
 

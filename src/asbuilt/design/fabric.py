@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from asbuilt.design.cages import filled, of_leaf, of_spine
+from asbuilt.design.cages import filled, guest_ports, of_leaf, of_spine
 from asbuilt.design.ports import divisor_at_least
 from asbuilt.model.design import PlaneDesign
 
@@ -68,7 +68,7 @@ def count_plane(plane: PlaneDesign, planes: tuple[PlaneDesign, ...]) -> FabricCo
     A plane that shares another's leaves counts its node links only; its modules at switch ends are in the host's count.
     """
     if plane.share and plane.share_tier == "leaf":
-        return FabricCounts(node_leaf=plane.nodes * plane.rails * plane.subplanes, tiers=0)
+        return FabricCounts(node_leaf=_guest_links(plane, planes), tiers=0)
     guests = _guests(plane, planes)
     full, rest = divmod(plane.nodes, plane.island_nodes)
     total = FabricCounts(tiers=0)
@@ -77,6 +77,19 @@ def count_plane(plane: PlaneDesign, planes: tuple[PlaneDesign, ...]) -> FabricCo
     if rest:
         total = total.plus(count_island(plane, rest, guests, planes).times(plane.subplanes))
     return replace(total, islands=full + bool(rest))
+
+
+def _guest_links(guest: PlaneDesign, planes: tuple[PlaneDesign, ...]) -> int:
+    """Node links of a plane on another's leaves that find a port there, over all blocks and subplanes."""
+    host = next(p for p in planes if p.name == guest.share)
+    before = next(first for plane, first in _guests(host, planes) if plane is guest)
+    left, slots = guest_ports(host), host.nodes_per_leaf
+    total = 0
+    for island, many in ((host.island_nodes, guest.nodes // host.island_nodes), (guest.nodes % host.island_nodes, 1)):
+        for nodes, blocks in ((slots, island // slots), (island % slots, 1)):
+            each = sum(min(nodes, max(0, left - (before + r // host.leaves_per_block) * slots)) for r in range(guest.rails))
+            total += many * blocks * each
+    return total * guest.subplanes
 
 
 def _guests(plane: PlaneDesign, planes: tuple[PlaneDesign, ...]) -> Guests:
@@ -219,7 +232,7 @@ def _free_ports(plane: PlaneDesign, nodes: int, column: int) -> list[int]:
     if not plane.service_ports:
         return []
     slots = plane.nodes_per_leaf
-    behind = slots * (plane.rails_per_leaf + plane.shared_rails) + plane.uplinks * plane.uplink_units
+    behind = slots * plane.rails_per_leaf + guest_ports(plane) + plane.uplinks * plane.uplink_units
     rails = min(plane.rails_per_leaf, plane.rails - column * plane.rails_per_leaf)
     ports = list(range(behind + 1, min(plane.leaf.ports, behind + plane.service_ports) + 1))
     for slot in range(slots - 1, nodes - 1, -1):

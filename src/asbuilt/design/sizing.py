@@ -92,6 +92,9 @@ def _warn(design: Design, ledger: Ledger, totals: Totals) -> None:
                 f"{plane.name}: {lost} of {count.service_asked} links to UFM or subnet managers find no port: every leaf "
                 f"port is taken; one node fewer in the last SU frees them"
             )
+        lost = plane.nodes * plane.rails * plane.subplanes - count.node_leaf
+        if lost > 0:
+            ledger.warn(f"{plane.name}: {lost} node links find no port on the {plane.share} leaves that they are to share")
     nameless = sorted({r.model for r in totals.switches if r.weight_kg is None})
     if design.node.weight_kg is None and not design.node.units_are_racks:
         nameless.append(design.node.system)

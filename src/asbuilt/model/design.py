@@ -51,7 +51,8 @@ class PlaneDesign:
     last block: first on ports behind the uplinks, then on free node slots from the last slot and the last rail backwards;
     what finds no port there is not planned. With ``service_at`` spine they go round-robin over the island's spines, behind
     the ports of the leaves. A plane with ``share`` and ``share_tier`` leaf has no switches of its own: its rail r lands on
-    leaf ``r % leaves per block`` of the host plane. With ``share_tier`` spine it has leaves, and its uplink j goes to spine
+    leaf ``r % leaves per block`` of the host plane, as far as own rails and uplinks leave ports. With ``share_tier``
+    spine it has leaves, and its uplink j goes to spine
     ``j % spines`` of the host plane, whose spines take the guests' leaves (``guest_uplinks`` links in all, planes in order)
     behind their own; only two-tier fabrics are planned so. ``spine`` None: leaves stand alone, above them is the site's own.
     Spine and core ports are filled from 1 without gaps in the order of the tier below; a spine's uplinks start behind the
