@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -99,14 +100,13 @@ def _hidden(source: SourceText, codes: Mapping[Fault, str], most: int = 20) -> l
     if not _CONTROL.search(source.text) and not _LOOKALIKE.search(source.text):
         return found
     for number, line in enumerate(source.lines, 1):
-        for match in _CONTROL.finditer(line):
+        for match in itertools.islice(_CONTROL.finditer(line), most):
             what = f"character {_called(match.group())} cannot be seen and is not allowed"
             why = "a reviewer cannot see it, and programs read it differently"
+            fix = "delete it (the dot in the line shows where)"
             place = source.place(number, match.start() + 1)
-            found.append(
-                Problem(codes[Fault.CONTROL_CHARACTER], what, place, why, "delete it (the dot in the line shows where)")
-            )
-        for match in _LOOKALIKE.finditer(line.split("#")[0]):
+            found.append(Problem(codes[Fault.CONTROL_CHARACTER], what, place, why, fix))
+        for match in itertools.islice(_LOOKALIKE.finditer(line.split("#")[0]), most):
             what = f"character {_called(match.group())} looks like a space or like nothing, but YAML reads it as part of a word"
             why = "it usually comes along when text is copied from a web page or a chat"
             place = source.place(number, match.start() + 1)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 from asbuilt.base.fault import Fault
-from asbuilt.base.problem import Problem
+from asbuilt.base.problem import Place, Problem
 from asbuilt.base.source_text import SourceText
 
 
-def syntax_problems(source: SourceText, error: Any, codes: Mapping[Fault, str]) -> list[Problem]:
-    """Problems for one ``yaml.MarkedYAMLError``; several only for tabs, where all lines at fault are named."""
+def syntax_problems(source: SourceText, error: Any, codes: Mapping[Fault, str], bracket: Place | None) -> list[Problem]:
+    """Problems for one ``yaml.MarkedYAMLError``; several only for tabs, where all lines at fault are named.
+
+    ``bracket`` is the place of the innermost `[` or `{` that is still open.
+    """
     mark = error.problem_mark or error.context_mark
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     said = str(error.problem or "")
@@ -22,8 +25,11 @@ def syntax_problems(source: SourceText, error: Any, codes: Mapping[Fault, str]) 
         return [_unclosed_quote(source, error.context_mark, codes)]
     if "document separator" in said and "quoted" in around:
         return [_unclosed_quote(source, error.context_mark, codes)]
-    if "flow" in around and ("expected ','" in said or "did not find" in said):
-        return [_unclosed_bracket(source, error.context_mark, mark, around, codes)]
+    if bracket and "flow" in around and ("expected" in said or "did not find" in said):
+        return [_unclosed_bracket(source, bracket, mark, codes)]
+    if "flow level" in around:
+        fix = "check the brackets"
+        return [Problem(codes[Fault.TOO_DEEP], "far too many brackets are open", source.place(line, column), "", fix)]
     if "mapping values are not allowed" in said:
         return [_second_colon(source, line, column, codes)]
     if "expected key" in said or "expected <block end>" in said or "'-' indicator" in said:
@@ -35,7 +41,7 @@ def syntax_problems(source: SourceText, error: Any, codes: Mapping[Fault, str]) 
         why = "YAML keeps this character for other purposes"
         return [Problem(codes[Fault.SYNTAX], what, source.place(line, column), why, "put the whole value in double quotes")]
     if "escape" in said:
-        what = f"the backslash in this text is not understood ({said})"
+        what = "the backslash in this text starts no sequence that YAML knows"
         fix = "put the text in single quotes, where a backslash is just a backslash, or write it twice"
         return [Problem(codes[Fault.SYNTAX], what, source.place(line, column), "", fix)]
     if "document start" in said:
@@ -71,16 +77,15 @@ def _unclosed_quote(source: SourceText, start: Any, codes: Mapping[Fault, str]) 
     )
 
 
-def _unclosed_bracket(source: SourceText, start: Any, mark: Any, around: str, codes: Mapping[Fault, str]) -> Problem:
-    opening, closing = ("[", "]") if "sequence" in around else ("{", "}")
-    line, column = start.line + 1, start.column + 1
-    met = (
-        f"line {mark.line + 1}" if mark.line < len(source.lines) and source.lines[mark.line].strip() else "the end of the file"
-    )
+def _unclosed_bracket(source: SourceText, start: Place, mark: Any, codes: Mapping[Fault, str]) -> Problem:
+    opening = start.text[start.column - 1 : start.column]
+    closing = {"[": "]", "{": "}"}[opening]
+    at_line = mark.line < len(source.lines) and source.lines[mark.line].strip()
+    met = f"line {mark.line + 1}" if at_line else "the end of the file"
     return Problem(
         codes[Fault.UNCLOSED],
         f"the `{opening}` opened here is not closed",
-        source.place(line, column),
+        source.place(start.line, start.column),
         f"{met} was reached where a `,` or the `{closing}` should be",
         f"add the missing `{closing}` or `,`",
     )

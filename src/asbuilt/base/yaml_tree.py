@@ -97,10 +97,15 @@ class TreeBuilder:
         try:
             yield from yaml.parse(self.source.text, Loader=loader)
         except yaml.MarkedYAMLError as error:
-            raise ProblemError([*self.problems, *syntax_problems(self.source, error, self.codes)]) from None
+            raise ProblemError([*self.problems, *syntax_problems(self.source, error, self.codes, self._bracket())]) from None
         except yaml.YAMLError as error:
             problem = Problem(self.codes[Fault.SYNTAX], f"the YAML cannot be read: {error}", Place(self.source.file))
             raise ProblemError([*self.problems, problem]) from None
+
+    def _bracket(self) -> Place | None:
+        """The innermost `[` or `{` that is still open."""
+        places = (opened.place for opened in reversed(self._open))
+        return next((place for place in places if place.text[place.column - 1 : place.column] in ("[", "{")), None)
 
     def _place(self, event: Any) -> Place:
         start, end = event.start_mark, event.end_mark
