@@ -10,6 +10,8 @@ from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Layer, Severity
 
+DATA_PLANES = ("compute", "storage", "frontend")
+
 
 def plane_pairs(plan: Plan) -> pl.DataFrame:
     """Every pair of planes once: columns of `planes` with suffixes ``_1`` and ``_2``, and how the two are kept apart.
@@ -56,6 +58,16 @@ def shared_switches(plan: Plan) -> pl.DataFrame:
     )
 
 
+def in_common(plan: Plan) -> pl.DataFrame:
+    """The pairs of planes with ``leaf spine core`` switches that both use, ``subnet`` (one InfiniBand subnet) and ``apart``."""
+    rows = plane_pairs(plan).join(shared_switches(plan), on=["plane_1", "plane_2"], how="left")
+    rows = rows.with_columns(pl.col("leaf", "spine", "core").fill_null(0))
+    fabric = (pl.col("technology_1") == "infiniband") & (pl.col("technology_2") == "infiniband")
+    subnet = fabric & (pl.col("subnet_1") == pl.col("subnet_2"))
+    number = pl.sum_horizontal("leaf", "spine", "core")
+    return rows.with_columns(subnet.alias("subnet"), number.alias("number"), (~subnet & (number == 0)).alias("apart"))
+
+
 @check("DES-010", layer=Layer.DESIGN, severity=Severity.MAJOR, needs=("planes", "switches"), since="0.1")
 def physically_separate_planes_share_nothing(plan: Plan, facts: Facts) -> pl.DataFrame:
     """Two planes, one of which is called physically separate, share no switch, no subnet and no subnet manager.
@@ -66,15 +78,9 @@ def physically_separate_planes_share_nothing(plan: Plan, facts: Facts) -> pl.Dat
     Repair: give the plane switches and a subnet of its own, or say `separation: partition` and have the owner accept it.
     Source: the requirement's `planes.<name>.separation`.
     """
-    pairs = plane_pairs(plan)
-    if pairs.is_empty():
+    rows = in_common(plan)
+    if rows.is_empty():
         return nothing("fewer than two planes in the plan")
-    rows = pairs.join(shared_switches(plan), on=["plane_1", "plane_2"], how="left").with_columns(
-        pl.col("leaf", "spine", "core").fill_null(0)
-    )
-    fabric = (pl.col("technology_1") == "infiniband") & (pl.col("technology_2") == "infiniband")
-    subnet = fabric & (pl.col("subnet_1") == pl.col("subnet_2"))
-    number = pl.sum_horizontal("leaf", "spine", "core")
     counted = pl.concat_str(
         [pl.when(pl.col(r) > 0).then(pl.format("{} {}", r, pl.lit(r))) for r in ("leaf", "spine", "core")],
         separator=", ",
@@ -82,45 +88,46 @@ def physically_separate_planes_share_nothing(plan: Plan, facts: Facts) -> pl.Dat
     )
     shared = pl.concat_str(
         [
-            pl.when(subnet).then(pl.format("subnet {} and its subnet manager", "subnet_1")),
-            pl.when(number > 0).then(pl.format("switches: {}", counted)),
+            pl.when(pl.col("subnet")).then(pl.format("subnet {} and its subnet manager", "subnet_1")),
+            pl.when(pl.col("number") > 0).then(pl.format("switches: {}", counted)),
         ],
         separator="; ",
         ignore_nulls=True,
     )
-    apart = ~subnet & (number == 0)
     return judge(
         rows,
         subject=pl.col("pair"),
-        ok=apart,
+        ok=pl.col("apart"),
         applies=pl.col("physical"),
         expected=pl.lit("no switch, subnet or subnet manager in common"),
-        found=pl.when(apart).then(pl.lit("nothing in common")).otherwise(pl.lit("in common: ") + shared),
+        found=pl.when("apart").then(pl.lit("nothing in common")).otherwise(pl.lit("in common: ") + shared),
     )
 
 
 @check("DES-011", layer=Layer.DESIGN, severity=Severity.MINOR, needs=("planes", "switches"), since="0.1")
 def physically_separate_planes_share_no_rack(plan: Plan, facts: Facts) -> pl.DataFrame:
-    """Two planes that the requirement itself calls physically separate have no switches in the same rack.
+    """Two data planes that the requirement itself calls physically separate have no switches in the same rack.
 
     Why: one rack is one pair of feeds, one door, one leak and one person with a trolley: both planes go together.
-    Measured by: plan tables `planes` and `switches`. A plane without switches of its own is judged by DES-010.
+    Measured by: plan tables `planes` and `switches`. Planes that share more than a rack are judged by DES-010; management
+        and out-of-band switches stand in every rack by nature.
     Repair: place the switches of the two planes in different racks, or accept the common rack in writing.
     Source: the requirement's `planes.<name>.separation`.
     """
-    pairs = plane_pairs(plan)
+    pairs = in_common(plan)
     if pairs.is_empty():
         return nothing("fewer than two planes in the plan")
     placed = plan.table("switches").filter(~pl.col("spare")).select("plane", "rack").unique()
     both = placed.rename({"plane": "plane_1"}).join(placed.rename({"plane": "plane_2"}), on="rack")
     common = both.group_by("plane_1", "plane_2").agg(pl.col("rack").sort().str.join(", "), racks=pl.len())
-    owners = placed["plane"].unique()
+    owners = [plane for plane in DATA_PLANES if plane in placed["plane"]]
     rows = pairs.join(common, on=["plane_1", "plane_2"], how="left")
+    judged = pl.col("plane_1").is_in(owners) & pl.col("plane_2").is_in(owners)
     return judge(
         rows,
         subject=pl.col("pair"),
         ok=pl.col("racks").fill_null(0) == 0,
-        applies=pl.col("declared") & pl.col("plane_1").is_in(owners) & pl.col("plane_2").is_in(owners),
+        applies=pl.col("declared") & pl.col("apart") & judged,
         expected=pl.lit("no rack in common"),
         found=pl.format("in common: {}", pl.col("rack").fill_null("none")),
     )

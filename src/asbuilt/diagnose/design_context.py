@@ -18,6 +18,8 @@ def of_switch(plan: Plan, rows: Rows) -> Rows:
     if plan.has("port_budget"):
         joined = joined.join(plan.table("port_budget").rename({"switch": "subject"}), on="subject", how="left")
         joined = joined.join(_left_out(plan), on="plane", how="left")
+        wired = pl.sum_horizontal("node_links", "shared_links", "uplinks", "downlinks", "service", "reserved")
+        joined = joined.with_columns(pl.max_horizontal("short", wired - pl.col("ports")).alias("short"))
     if plan.has("parts"):
         many = pl.col("rates_gbps").str.contains("+", literal=True)
         parts = plan.table("parts").select(model="part", whole_ports="ports", splits=many)
