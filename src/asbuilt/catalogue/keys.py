@@ -155,7 +155,6 @@ SWITCH_MAY = """
     aux_ports text further ports
     capacity_tbps number one-way capacity
     cooling text air or liquid
-    heat_liquid_fraction number share of the heat that leaves in liquid
     dc_input text DC supply variant
     light_sources count pluggable laser modules
     """

@@ -49,6 +49,18 @@ class Catalogue:
         found = self._parts.get((kind, part_id))
         if found is not None:
             return found
+        path, shown = self._find(kind, part_id)
+        part = read_part(_bytes(path, shown), shown, kind, part_id)
+        self._parts[(kind, part_id)] = part
+        return part
+
+    def text(self, kind: str, part_id: str) -> str:
+        """The part's file as it stands, to start one's own from. Problems as `get`."""
+        self.get(kind, part_id)
+        path, shown = self._find(kind, part_id)
+        return _bytes(path, shown).decode("utf-8-sig")
+
+    def _find(self, kind: str, part_id: str) -> tuple[Path, str]:
         known = self.ids(kind)
         if (kind, part_id) not in self._index:
             raise ProblemError(
@@ -59,10 +71,7 @@ class Catalogue:
                     fix=f"take one of these, or describe it in catalogue/{kind}/{part_id}.yaml (docs/catalogue.md)",
                 )
             )
-        path, shown = self._index[(kind, part_id)]
-        part = read_part(_bytes(path, shown), shown, kind, part_id)
-        self._parts[(kind, part_id)] = part
-        return part
+        return self._index[(kind, part_id)]
 
 
 def load(extra: Sequence[Path] = ()) -> Catalogue:

@@ -21,6 +21,7 @@ _Loader: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FIGURE_MUST = ("value", "unit", "source", "confidence")
 _FIGURE_MAY = ("note", "origin")
 _HOW = "see docs/catalogue.md for a complete file"
+_FIGURE_HOW = "write value, unit, source and confidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ class _Reader:
 
     def part(self) -> Part:
         top = self._pairs(self._root(), "a catalogue file")
+        if self.problems:
+            raise ProblemError(self.problems)
         self._names(top)
         figures: dict[str, Figure] = {}
         if "figures" in top:
@@ -124,8 +127,10 @@ class _Reader:
             self._sane()
             node = yaml.compose(self.text, Loader=_Loader)
         except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            what = " ".join(part for part in (error.problem, error.context) if part) or "not YAML"
+            mark = error.problem_mark
+            if error.context_mark is not None and (mark is None or mark.line >= self.text.count("\n")):
+                mark = error.context_mark  # the end of the file tells nobody where the bracket was opened
+            what = " ".join(part for part in (error.context, error.problem) if part)
             self._stop("CAT-005", f"not YAML: {what}", _HOW, self._at(mark))
         except yaml.YAMLError as error:  # a character that YAML bans
             self._stop("CAT-005", f"not YAML: {str(error).splitlines()[0]}", "remove the character")
@@ -136,7 +141,7 @@ class _Reader:
 
     def _sane(self) -> None:
         """Refuse aliases and deep nesting before any tree is built: both can blow up a small file."""
-        if not any(c in self.text for c in "*&") and self.text.count("[") + self.text.count("{") < 2000:
+        if not _suspicious(self.text):
             return
         depth = 0
         for event in yaml.parse(self.text, Loader=_Loader):
@@ -152,7 +157,8 @@ class _Reader:
     def _pairs(self, node: yaml.Node, what: str) -> dict[str, tuple[yaml.Node, yaml.Node]]:
         """Key -> (key node, value node) of a mapping; a repeated key is a problem."""
         if not isinstance(node, yaml.MappingNode):
-            self._problem("CAT-006", f"{what} must be a mapping", node, _HOW)
+            figure = what.startswith("figure ")
+            self._problem("CAT-006", f"{what} must be a mapping", node, _FIGURE_HOW if figure else _HOW)
             return {}
         found: dict[str, tuple[yaml.Node, yaml.Node]] = {}
         for key_node, value_node in node.value:
@@ -217,7 +223,7 @@ class _Reader:
         fields = self._pairs(node, f"figure {key}")
         if not fields:
             if isinstance(node, yaml.MappingNode):
-                self._problem("CAT-007", f"figure {key} is empty", key_node, _HOW)
+                self._problem("CAT-007", f"figure {key} is empty", key_node, _FIGURE_HOW)
             return None
         for name, (name_node, _) in fields.items():
             if name not in _FIGURE_MUST + _FIGURE_MAY:
@@ -229,19 +235,25 @@ class _Reader:
                 "CAT-007",
                 f"figure {key} has no {', no '.join(lacks)}",
                 key_node,
-                "state value, unit, source and confidence",
+                _FIGURE_HOW,
                 why="no number without unit and origin",
             )
+            if "unit" in fields:
+                self._unit(key, str(self._plain(fields["unit"][1]) or ""), fields["unit"][1])
             return None
         plain = {name: self._plain(pair[1]) for name, pair in fields.items()}
+        if len(self.problems) > before:
+            return None
         unit, source = str(plain["unit"] or ""), str(plain["source"])
         confidence = self._word(Confidence, "confidence", plain["confidence"], fields["confidence"][1])
         origin = Origin.PUBLISHED
         if "origin" in fields:
             origin = self._word(Origin, "origin", plain["origin"], fields["origin"][1]) or origin
-        if origin is Origin.ASSUMED and (confidence is not Confidence.LOW or not source.startswith("assumed: ")):
-            at = fields["origin"][1]
-            self._problem("CAT-008", f"{key} is assumed: it needs confidence low and source 'assumed: <reason>'", at, _HOW)
+        guessed = source.startswith("assumed: ")
+        if (origin is Origin.ASSUMED) != guessed or (guessed and confidence is not Confidence.LOW):
+            at = fields["origin" if "origin" in fields else "source"][1]
+            what = f"{key} is assumed: origin, confidence and source must all say so"
+            self._problem("CAT-008", what, at, "write origin: assumed, confidence: low and source: 'assumed: <reason>'")
         self._unit(key, unit, fields["unit"][1])
         if declared is not None:
             self._shape(key, declared.shape, plain["value"], fields["value"][1])
@@ -256,7 +268,7 @@ class _Reader:
         except ValueError:
             known = [w.value for w in words]
             hint = nearest(str(value), known)
-            self._problem("CAT-008", f"{what} is {value}{hint}", node, f"one of {', '.join(known)}")
+            self._problem("CAT-008", f"{what} is {_short(node.value)}{hint}", node, f"one of {', '.join(known)}")
             return None
 
     def _unit(self, key: str, unit: str, node: yaml.Node) -> None:
@@ -268,20 +280,28 @@ class _Reader:
             self._problem("CAT-009", what, node, 'write unit: ""')
 
     def _shape(self, key: str, shape: str, value: Any, node: yaml.Node) -> None:
-        if not _fits(shape, value) or (_negative(value) and schema.suffix_unit(key) != "°C"):
-            self._problem("CAT-012", f"{key} is {_short(value)}, not {schema.SHAPES[shape]}", node, _HOW)
+        if not _fits(shape, value):
+            wanted = schema.SHAPES[shape]
+            self._problem("CAT-012", f"{key} is {_short(value)}, not {wanted}", node, f"write {wanted}")
+        elif _negative(value) and schema.suffix_unit(key) != "°C":
+            self._problem("CAT-012", f"{key} is {_short(value)}, below zero", node, "write a value of 0 or more")
         elif key == "nics":
             for row in value:
                 missing = [name for name in schema.NIC_FIELDS if name not in row]
                 if missing:
                     self._problem("CAT-012", f"a row of nics has no {', no '.join(missing)}", node, _HOW)
 
-    def _plain(self, node: yaml.Node) -> Any:
+    def _plain(self, node: yaml.Node, depth: int = 0) -> Any:
         """The node as plain Python values, by YAML's own rules; a value that is none of them is a problem."""
+        if depth > DEPTH_MAX:
+            self._stop("CAT-005", f"nested deeper than {DEPTH_MAX} levels", _HOW, self._at(node.start_mark))
         if isinstance(node, yaml.MappingNode):
-            return {self._plain(k) if isinstance(k, yaml.ScalarNode) else "?": self._plain(v) for k, v in node.value}
+            pairs = [(k, v) for k, v in node.value if isinstance(k, yaml.ScalarNode)]
+            if len(pairs) < len(node.value):
+                self._problem("CAT-006", "a key must be a text or a number", node, _HOW)
+            return {self._plain(k): self._plain(v, depth + 1) for k, v in pairs}
         if isinstance(node, yaml.SequenceNode):
-            return [self._plain(v) for v in node.value]
+            return [self._plain(v, depth + 1) for v in node.value]
         try:
             return _scalar(node)
         except (ValueError, KeyError):
@@ -307,6 +327,13 @@ class _Reader:
 
     def _stop(self, code: str, what: str, fix: str, place: Place | None = None) -> None:
         raise ProblemError([*self.problems, Problem(code, what, place or Place(self.file), fix=fix)])
+
+
+def _suspicious(text: str) -> bool:
+    """True for a text that may hold aliases or deep nesting, both of which cost memory; plain part files are neither."""
+    if any(c in text for c in "*&") or "- - -" in text or text.count("[") + text.count("{") > 400:
+        return True
+    return len(text) > 20_000 and max(map(len, text.splitlines())) > 2_000
 
 
 def _scalar(node: yaml.Node) -> Any:

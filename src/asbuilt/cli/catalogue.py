@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from asbuilt.base.origin import Figure
-    from asbuilt.catalogue.load import Catalogue, Part
+    from asbuilt.workflow.catalogue import Catalogue, Part
 
 HELP = "Browse hardware facts: kinds, the parts of a kind, or one part with every figure, its unit, trust and source."
 ERRATA = "errata"
@@ -70,6 +70,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "kind", nargs="?", metavar="KIND", help="system, gpu, nic, switch, ... or errata; without it: the kinds"
     )
     parser.add_argument("part", nargs="?", metavar="ID", help="a part of that kind; without it: the parts")
+    parser.add_argument("--yaml", action="store_true", help="the part's file as it stands, to start your own from")
     parser.add_argument("--json", action="store_true", help="the same as JSON")
 
 
@@ -79,13 +80,23 @@ def run(args: argparse.Namespace) -> int:
     from asbuilt.workflow.catalogue import open_catalogue
 
     catalogue = open_catalogue(Path(getattr(args, "directory", ".")))
-    if args.json:
+    if args.yaml and args.part and args.kind != ERRATA:
+        print(catalogue.text(args.kind, args.part), end="")
+    elif args.yaml:
+        raise _usage("--yaml prints the file of one part", "name it: asbuilt catalogue system dgx-h100 --yaml")
+    elif args.json:
         import json
 
         print(json.dumps(_document(catalogue, args.kind, args.part), indent=2, ensure_ascii=False))
     else:
         _show(_sheet(catalogue, args.kind, args.part))
     return 0
+
+
+def _usage(what: str, fix: str) -> Exception:
+    from asbuilt.base.problem import Problem, ProblemError
+
+    return ProblemError(Problem("CAT-014", what, fix=fix))
 
 
 def _document(catalogue: Catalogue, kind: str | None, part_id: str | None) -> dict[str, Any]:
@@ -105,7 +116,7 @@ def _document(catalogue: Catalogue, kind: str | None, part_id: str | None) -> di
 def _errata_json(wanted: str | None) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from asbuilt.catalogue.errata import contradictions, errata
+    from asbuilt.workflow.catalogue import contradictions, errata
 
     wrong = [asdict(e) for e in errata() if wanted in (None, e.id) or wanted == e.id.lower()]
     torn = [asdict(c) for c in contradictions() if wanted in (None, c.id) or wanted == c.id.lower()]
@@ -131,8 +142,7 @@ def _sheet(catalogue: Catalogue, kind: str | None, part_id: str | None) -> Sheet
 
 
 def _kinds(catalogue: Catalogue) -> Sheet:
-    from asbuilt.catalogue.errata import contradictions, errata
-    from asbuilt.workflow.catalogue import kind_lines
+    from asbuilt.workflow.catalogue import contradictions, errata, kind_lines
 
     rows = [(kind, str(count), meaning) for kind, count, meaning in kind_lines(catalogue)]
     known = len(errata()) + len(contradictions())
@@ -143,8 +153,7 @@ def _kinds(catalogue: Catalogue) -> Sheet:
 
 def _parts(catalogue: Catalogue, kind: str) -> Sheet:
     from asbuilt.base.origin import Confidence
-    from asbuilt.catalogue import schema
-    from asbuilt.workflow.catalogue import TELLING, part_lines
+    from asbuilt.workflow.catalogue import TELLING, part_lines, schema
 
     lines = part_lines(catalogue, kind)
     keys = [key for key in TELLING[kind] if any(key in line.telling for line in lines)]
@@ -204,11 +213,11 @@ def _brief(key: str, value: Any) -> str:
 
 def _head(key: str) -> str:
     """A column heading: the key without its unit ending, short."""
-    from asbuilt.catalogue.schema import SUFFIX_UNITS
+    from asbuilt.workflow.catalogue import schema
 
     if key in SHORT:
         return SHORT[key]
-    for ending in SUFFIX_UNITS:
+    for ending in schema.SUFFIX_UNITS:
         if key.endswith(ending):
             key = key.removesuffix(ending)
             break
@@ -244,8 +253,7 @@ def _rows_table(key: str, rows: list[dict[str, Any]]) -> Table:
 
 
 def _errata(catalogue: Catalogue, wanted: str | None) -> Sheet:
-    from asbuilt.catalogue.errata import contradictions, errata
-    from asbuilt.workflow.catalogue import use_texts
+    from asbuilt.workflow.catalogue import contradictions, errata, use_texts
 
     def keep(known: str) -> bool:
         return wanted is None or known == wanted.upper()

@@ -13,6 +13,31 @@ from asbuilt.catalogue import schema
 from asbuilt.catalogue.errata import Contradiction, contradictions, errata
 from asbuilt.catalogue.load import Catalogue, Part, load
 
+__all__ = [
+    "TELLING",
+    "Catalogue",
+    "Contradiction",
+    "Part",
+    "PartLine",
+    "contradictions",
+    "contradictions_page",
+    "errata",
+    "errata_page",
+    "figure_json",
+    "is_own",
+    "keys_page",
+    "kind_lines",
+    "open_catalogue",
+    "part_json",
+    "part_lines",
+    "refreshed_page",
+    "schema",
+    "trust_text",
+    "use_texts",
+    "used_catalogue_files",
+    "value_text",
+]
+
 # The figures that tell the parts of one kind apart, in the order of their columns.
 TELLING = {
     "system": ("gpus_per_node", "nodes_per_unit", "height_u", "power_max_w", "heat_max_w", "weight_kg", "fabrics"),
@@ -159,6 +184,15 @@ def errata_page() -> str:
     rows = ["| id | where | printed | right | trust |", "|---|---|---|---|---|"]
     rows += [f"| {e.id} | {e.where} | {e.printed} | {e.correct} | {e.confidence.value} |" for e in errata()]
     return "\n".join(rows) + "\n"
+
+
+def refreshed_page(text: str, catalogue: Catalogue) -> str:
+    """``text`` of docs/catalogue.md with the tables between its ``<!-- generated: … -->`` marks made anew."""
+    for name, table in (("contradictions", contradictions_page(catalogue)), ("errata", errata_page())):
+        before, mark, rest = text.partition(f"<!-- generated: {name} -->\n")
+        _, end, after = rest.partition("<!-- end -->")
+        text = before + mark + table + end + after
+    return text
 
 
 def keys_page() -> str:
