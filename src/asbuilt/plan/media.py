@@ -61,7 +61,9 @@ def media(catalogue: Catalogue, wanted: Wanted) -> list[Medium]:
             m for fixed in (False, True) for m in _all(catalogue, wanted, fixed) if wanted.part in (m.cable, m.near, m.far)
         ]
         return _sorted(named, wanted)
-    return _sorted(_all(catalogue, wanted, wanted.fixed), wanted)
+    # Where lane rates differ (an HDR card on an NDR switch) no pair of modules speaks, and only a cable with fixed ends does.
+    found = _all(catalogue, wanted, wanted.fixed) or _all(catalogue, wanted, not wanted.fixed)
+    return _sorted(found, wanted)
 
 
 def _sorted(found: Iterable[Medium], wanted: Wanted) -> list[Medium]:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asbuilt.model.requirement import Requirement
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from asbuilt.base.problem import ProblemError
     from asbuilt.catalogue.load import Catalogue
+    from asbuilt.model.design import Sizing
     from asbuilt.model.plan import Plan
+    from asbuilt.plan.difference import TableDifference
 
 REQUIREMENT_FILE = "cluster.yaml"
 CATALOGUE_FOLDER = "catalogue"
@@ -81,3 +87,111 @@ def open_plan(folder: Path, reference: str = "") -> Plan:
     requirement = decode(stored.requirement, f"{stored.folder}/{REQUIREMENT_FILE}")
     design = resolve(requirement, project_catalogue(folder))
     return replace(stored.plan, design=design)
+
+
+def counted(plan: Plan, folder: Path) -> Sizing:
+    """The object of ``asbuilt size``, counted from the tables of a plan of the project in ``folder``."""
+    from asbuilt.plan.counts import counts
+
+    return counts(plan, project_catalogue(folder))
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of one table of a stored plan, with the unit of each column."""
+
+    rows: pl.DataFrame
+    units: dict[str, str]
+    plan_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanDifference:
+    """Two plans' hashes, and the differences of every table that either has."""
+
+    before: str
+    after: str
+    tables: list[TableDifference]
+
+
+def table_index(folder: Path, reference: str = "") -> list[tuple[str, int, str]]:
+    """Tables of a stored plan: name, rows, meaning."""
+    from asbuilt.model.tables import PLAN_TABLES
+    from asbuilt.store.project import read_plan
+
+    record = read_plan(folder, reference, tables=()).record
+    known = {name: PLAN_TABLES[name].meaning if name in PLAN_TABLES else "" for name in record["tables"]}
+    return [(name, record["tables"][name], meaning) for name, meaning in known.items()]
+
+
+def open_table(
+    folder: Path, table: str, reference: str = "", where: tuple[str, ...] = (), columns: list[str] | None = None
+) -> Rows:
+    """Rows of one table, filtered by ``column=value`` (``*`` for any run of characters).
+
+    Raises ``ProblemError`` CLI-030 (no such table), CLI-031 (no such column), CLI-032 (a filter that is not column=value).
+    """
+    from asbuilt.model.tables import PLAN_TABLES
+    from asbuilt.store.project import read_plan
+
+    names = [name for name, _, _ in table_index(folder, reference)]
+    if table not in names:
+        raise _unknown("CLI-030", "table", table, names)
+    stored = read_plan(folder, reference, tables=(table,))
+    rows = stored.plan.table(table)
+    for condition in where:
+        rows = rows.filter(_condition(condition, rows.columns))
+    for column in columns or ():
+        if column not in rows.columns:
+            raise _unknown("CLI-031", "column", column, rows.columns)
+    units = {c.name: c.unit for c in PLAN_TABLES[table].columns} if table in PLAN_TABLES else {}
+    return Rows(rows.select(columns) if columns else rows, units, stored.plan.plan_hash)
+
+
+def _condition(text: str, columns: list[str]) -> pl.Expr:
+    import re
+
+    import polars as pl
+
+    from asbuilt.base.problem import Problem, ProblemError
+
+    column, sign, value = text.partition("=")
+    if not sign or not column:
+        what = f"--where {text!r} is not COLUMN=VALUE"
+        raise ProblemError(Problem("CLI-032", what, fix="for example --where plane=compute, or --where a_device=*leaf*"))
+    if column not in columns:
+        raise _unknown("CLI-031", "column", column, columns)
+    if value == "-":
+        return pl.col(column).is_null()
+    cell = pl.col(column).cast(pl.String)
+    if "*" in value:
+        return cell.str.contains("^" + ".*".join(re.escape(part) for part in value.split("*")) + "$").fill_null(False)
+    number = _number(value)
+    same = cell == value
+    return (same | (pl.col(column).cast(pl.Float64, strict=False) == number) if number is not None else same).fill_null(False)
+
+
+def _number(value: str) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def _unknown(code: str, what: str, name: str, known: list[str]) -> ProblemError:
+    import difflib
+
+    from asbuilt.base.problem import Problem, ProblemError
+
+    near = difflib.get_close_matches(name, known, n=1)
+    fix = (f"did you mean {near[0]}? " if near else "") + f"{what}s: {', '.join(known)}"
+    return ProblemError(Problem(code, f"there is no {what} {name!r}", fix=fix))
+
+
+def compare_plans(folder: Path, before: str, after: str) -> PlanDifference:
+    """Differences between two stored plans, named by hash, folder or `plan`."""
+    from asbuilt.plan.difference import differences
+    from asbuilt.store.project import read_plan
+
+    old, new = read_plan(folder, before).plan, read_plan(folder, after).plan
+    return PlanDifference(old.plan_hash, new.plan_hash, differences(old.tables, new.tables))
