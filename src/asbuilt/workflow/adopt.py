@@ -70,7 +70,7 @@ def adopt(captures: Sequence[Capture], name: str = "adopted") -> Draft:
         seen = survey(facts)
         found = measured_planes(seen, technology, taken=[p.name for p in planes])
         planes += found
-        findings += irregularities(seen, any(p.layout == "rail-optimised" for p in found))
+        findings += irregularities(seen, found)
         common = seen.adapters.filter("common")["host"].drop_nulls().unique().sort()
         if len(common) > nodes:
             nodes, host_names = len(common), common.to_list()
@@ -149,11 +149,14 @@ def _plane(out: _Lines, plane: MeasuredPlane) -> None:
         out.put(f"{at}.uplink_gbps", plane.uplink_gbps, "measured", plane.uplink_word)
     if plane.nic:
         out.put(f"{at}.nic", plane.nic, "assumed", f"device id {plane.nic_device_id}, of several parts")
-    if plane.nodes_per_leaf:
+    known = bool(plane.tiers) and bool(plane.tiers[0].switch)
+    if known:
         out.put(f"{at}.nodes_per_leaf", plane.nodes_per_leaf, "measured", "hosts on the fullest leaf; free slots do not show")
     for tier in plane.tiers:
-        if not (tier.switch or tier.uplinks or tier.pinned):
-            out.lines.append(f"    # {tier.role}: {tier.count} seen, {tier.model or 'of unknown model'}")
+        if not tier.switch:
+            hosts = f", up to {plane.nodes_per_leaf} hosts each" if tier.role == "leaf" else ""
+            up = f", {tier.uplinks} cables up from most" if tier.uplinks else ""
+            out.lines.append(f"    # {tier.role}: {tier.count} seen{hosts}{up}; {tier.model}: no part of the catalogue")
             continue
         out.open(f"{at}.{tier.role}")
         if tier.switch:

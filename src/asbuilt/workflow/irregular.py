@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Sequence
 
 from asbuilt.model.verdict import Finding, Layer, Severity, Verdict
-from asbuilt.workflow.survey import RAIL_SHARE, TIERS, UNKNOWN_TIER, Survey
+from asbuilt.workflow.measured_planes import MeasuredPlane
+from asbuilt.workflow.survey import RAIL_SHARE, UNKNOWN_TIER, Survey
 
 if TYPE_CHECKING:
     pass
@@ -15,15 +15,18 @@ SHOWN = 12
 REVERT = "nothing was changed"
 
 
-def irregularities(survey: Survey, rail_optimised: bool) -> tuple[Finding, ...]:
-    """One finding per kind of irregularity, with every subject in it; codes PAR-060 to PAR-066."""
+def irregularities(survey: Survey, planes: Sequence[MeasuredPlane]) -> tuple[Finding, ...]:
+    """One finding per kind of irregularity, with every subject in it; codes PAR-060 to PAR-066.
+
+    Striping and speed are judged within a plane: two planes may well differ.
+    """
     found = [
-        _off_rail(survey) if rail_optimised else None,
-        _uneven(survey),
+        _off_rail(survey, planes),
+        _uneven(survey, planes),
         _other_hosts(survey),
         _nameless(survey),
         _off_tier(survey),
-        _slow(survey),
+        _slow(survey, planes),
         _odd(survey),
     ]
     return tuple(f for f in found if f is not None)
@@ -49,11 +52,12 @@ def _finding(code: str, severity: Severity, subjects: list[str], expected: str, 
     )
 
 
-def _off_rail(survey: Survey) -> Finding | None:
+def _off_rail(survey: Survey, planes: Sequence[MeasuredPlane]) -> Finding | None:
     """Common hosts whose adapter sits on a leaf that mostly serves another rail."""
     import polars as pl
 
-    frame = survey.adapters.filter("common")
+    rails = [order for plane in planes if plane.layout != "fat-tree" for order in plane.orders]
+    frame = survey.adapters.filter(pl.col("common") & pl.col("order").is_in(rails))
     usual = frame.group_by("chassis", "order").len().sort(["len", "order"], descending=[True, False])
     usual = usual.unique("chassis", keep="first", maintain_order=True).rename({"order": "usual", "len": "usual_links"})
     total = frame.group_by("chassis").agg(pl.len().alias("all"))
@@ -70,19 +74,21 @@ def _off_rail(survey: Survey) -> Finding | None:
     )
 
 
-def _uneven(survey: Survey) -> Finding | None:
-    """Leaves and spines whose cables upward differ in number from most of their tier."""
+def _uneven(survey: Survey, planes: Sequence[MeasuredPlane]) -> Finding | None:
+    """Leaves (of one plane) and spines whose cables upward differ in number from most of their tier."""
     import polars as pl
 
     subjects: list[str] = []
     wanted: list[str] = []
-    for tier, above in itertools.pairwise(TIERS):
-        up = survey.trunks.filter((pl.col("lower_tier") == tier) & (pl.col("upper_tier") == above))
+    members = [(f"{p.name} leaf", "spine", list(p.leaves)) for p in planes]
+    members.append(("spine", "core", survey.chassis.filter(pl.col("tier") == "spine")["chassis"].to_list()))
+    for tier, above, boxes in members:
+        up = survey.trunks.filter(pl.col("lower").is_in(boxes) & (pl.col("upper_tier") == above))
         counts = up.group_by("lower").agg(pl.col("cables").sum(), pl.len().alias("switches"))
         if not counts.height:
             continue
-        boxes = survey.chassis.filter(pl.col("tier") == tier).select(pl.col("chassis").alias("lower"), "name")
-        counts = boxes.join(counts, on="lower", how="left").with_columns(pl.col("cables", "switches").fill_null(0))
+        named = survey.chassis.filter(pl.col("chassis").is_in(boxes)).select(pl.col("chassis").alias("lower"), "name")
+        counts = named.join(counts, on="lower", how="left").with_columns(pl.col("cables", "switches").fill_null(0))
         usual = counts.group_by("cables", "switches").len().sort(["len", "cables"], descending=True).row(0, named=True)
         wanted.append(f"{usual['cables']} cables from each {tier} to {usual['switches']} {above}s")
         odd = counts.filter((pl.col("cables") != usual["cables"]) | (pl.col("switches") != usual["switches"])).sort("name")
@@ -141,25 +147,33 @@ def _off_tier(survey: Survey) -> Finding | None:
     return _finding("PAR-064", Severity.MINOR, subjects, "every switch in one of the tiers", cause, "say what they are for")
 
 
-def _slow(survey: Survey) -> Finding | None:
-    """Ports whose width or speed differs from most of their kind (host ports and switch ports apart)."""
+def _slow(survey: Survey, planes: Sequence[MeasuredPlane]) -> Finding | None:
+    """Ports whose width or speed differs from most of their kind: host ports by plane, switch ports by plane of their leaf."""
     import polars as pl
 
+    of_order = {order: p.name for p in planes for order in p.orders}
+    of_leaf = {leaf: p.name for p in planes for leaf in p.leaves}
+    order = survey.adapters.filter("common").select(pl.col("guid").alias("peer_guid"), "order").unique("peer_guid")
     rated = survey.ends.filter((pl.col("kind") == "switch") & pl.col("width").is_not_null())
+    rated = rated.join(order, on="peer_guid", how="left")
     if not rated.height:
         return None
-    usual = rated.group_by("peer_kind", "width", "speed").len().sort("len", descending=True)
-    usual = usual.unique("peer_kind", keep="first", maintain_order=True).drop("len")
-    odd = rated.join(usual, on="peer_kind", suffix="_usual").filter(
+    plane = pl.col("order").replace_strict(of_order, default=None, return_dtype=pl.String)
+    host = pl.concat_str([pl.lit("host link of "), plane.fill_null("other hosts")])
+    ends = [pl.col(c).replace_strict(of_leaf, default=None, return_dtype=pl.String) for c in ("chassis", "peer_chassis")]
+    trunk = pl.concat_str([pl.lit("switch link of "), pl.coalesce(ends).fill_null("the upper tiers")])
+    rated = rated.with_columns(pl.when(pl.col("peer_kind") == "switch").then(trunk).otherwise(host).alias("class"))
+    usual = rated.group_by("class", "width", "speed").len().sort("len", descending=True)
+    usual = usual.unique("class", keep="first", maintain_order=True).drop("len")
+    odd = rated.join(usual, on="class", suffix="_usual").filter(
         (pl.col("width") != pl.col("width_usual")) | (pl.col("speed") != pl.col("speed_usual"))
     )
+    columns = ("name", "port", "width", "speed", "class", "width_usual", "speed_usual")
     subjects = [
-        f"{name} port {port}: {w}x{s}, most run {uw}x{us}"
-        for name, port, w, s, uw, us in odd.sort("name", "port")
-        .select("name", "port", "width", "speed", "width_usual", "speed_usual")
-        .rows()
+        f"{name} port {port}: {w}x{s}, a {kind} mostly runs {uw}x{us}"
+        for name, port, w, s, kind, uw, us in odd.sort("name", "port").select(columns).rows()
     ]
-    expected = "; ".join(f"{w}x{s} to a {kind}" for kind, w, s in usual.sort("peer_kind").rows())
+    expected = "; ".join(f"{row['class']} {row['width']}x{row['speed']}" for row in usual.sort("class").iter_rows(named=True))
     cause = "links run at another width or speed: other hardware, or a cable that trained down"
     return _finding("PAR-065", Severity.MAJOR, subjects, expected, cause, "compare with the parts; else reseat and clean")
 

@@ -33,7 +33,14 @@ ADAPTERS = {
     (0x1021, 400.0): "connectx-7-400",
     (0x1023, 800.0): "connectx-8-osfp",
 }
-NAMES = ("compute", "storage", "frontend", "management")
+NAMES = ("compute", "storage", "frontend", "management", "oob")
+# What leaves and ports of a plane are usually called, where the wiring alone does not tell.
+HINTS = {
+    "storage": r"(?i)stor",
+    "oob": r"(?i)oob|bmc|ipmi",
+    "management": r"(?i)mgmt|manage",
+    "frontend": r"(?i)front",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,8 @@ class MeasuredPlane:
     tiers: tuple[MeasuredTier, ...]
     share: str
     oversubscription: float | None
+    orders: tuple[int, ...] = ()
+    leaves: tuple[str, ...] = ()
 
 
 def measured_planes(survey: Survey, technology: str, taken: list[str]) -> tuple[MeasuredPlane, ...]:
@@ -81,31 +90,38 @@ def measured_planes(survey: Survey, technology: str, taken: list[str]) -> tuple[
     common = survey.adapters.filter("common")
     if not common.height:
         return ()
-    groups = _groups(survey, common)
-    free = [n for n in NAMES if n not in taken]
     planes: list[MeasuredPlane] = []
     spines: dict[str, str] = {}
-    for orders in groups:
+    for orders in _groups(survey, common):
         mine = common.filter(pl.col("order").is_in(orders))
-        bmc = technology == "ethernet" and mine["nic"].str.contains("(?i)bmc").fill_null(False).all()
-        name = "oob" if bmc else free.pop(0) if free else ""
+        name = _plane_name(survey, mine, [*taken, *(p.name for p in planes)])
         if not name:
             break
-        plane, above = _plane(survey, mine, name, technology, len(orders), spines)
+        plane, above = _plane(survey, mine, name, technology, orders, spines)
         planes.append(plane)
-        spines.update(dict.fromkeys(above, name) if not plane.share else {})
+        spines.update({} if plane.share else dict.fromkeys(above, name))
     return tuple(planes)
 
 
+def _plane_name(survey: Survey, mine: pl.DataFrame, taken: list[str]) -> str:
+    """The plane that leaves and ports are named after, else the first that is free; "" when none is left."""
+    import polars as pl
+
+    leaves = survey.chassis.filter(pl.col("chassis").is_in(mine["chassis"].unique().implode()))["name"]
+    words = " ".join([*leaves.to_list(), *mine["nic"].drop_nulls().unique().sort().to_list()])
+    hinted = next((plane for plane, hint in HINTS.items() if re.search(hint, words)), "")
+    free = [n for n in NAMES if n not in taken]
+    return hinted if hinted in free else next((n for n in free if n not in HINTS or n != "oob"), "")
+
+
 def _groups(survey: Survey, common: pl.DataFrame) -> list[list[int]]:
-    """Orders (places of a NIC among its host's) that share rate, card and kind of leaf, largest group first."""
+    """Orders (places of a NIC among its host's) that share rate, card, uplinks and name of their leaf; largest first."""
     import polars as pl
 
     up = survey.trunks.filter(pl.col("lower_tier") == "leaf").group_by("lower").agg(pl.col("cables").sum().alias("up"))
-    frame = common.join(up, left_on="chassis", right_on="lower", how="left").with_columns(
-        pl.when(pl.col("nic").str.contains("(?i)bmc").fill_null(False)).then(pl.lit("bmc")).otherwise(pl.lit("")).alias("bmc")
-    )
-    keys = ("width", "speed", "device_id", "up", "bmc")
+    named = survey.chassis.select("chassis", pl.col("name").str.replace_all(r"\d+", "#").alias("called"))
+    frame = common.join(up, left_on="chassis", right_on="lower", how="left").join(named, on="chassis", how="left")
+    keys = ("width", "speed", "device_id", "up", "called")
     usual = frame.group_by("order").agg(*(pl.col(k).mode().sort().last() for k in keys))
     groups = usual.group_by(keys).agg(pl.col("order").sort()).with_columns(pl.col("order").list.len().alias("n"))
     ranked = groups.sort(pl.col("n") * -1, pl.col("order").list.first())
@@ -113,7 +129,7 @@ def _groups(survey: Survey, common: pl.DataFrame) -> list[list[int]]:
 
 
 def _plane(
-    survey: Survey, mine: pl.DataFrame, name: str, technology: str, ports: int, taken: dict[str, str]
+    survey: Survey, mine: pl.DataFrame, name: str, technology: str, orders: list[int], taken: dict[str, str]
 ) -> tuple[MeasuredPlane, list[str]]:
     """One plane and the spines it meets. ``taken`` spines belong to the plane they name."""
     import polars as pl
@@ -139,13 +155,29 @@ def _plane(
     if link and trunk and uplinks:
         ends = mine.group_by("chassis").len()["len"].max()
         over = max(1.0, round(int(ends) * link / (uplinks * trunk), 2))  # type: ignore[arg-type]
+    ports = ", ".join(sorted(set(mine["nic"].drop_nulls()))[:8])
     plane = MeasuredPlane(
-        name=name, technology=technology, layout=layout, layout_why=why,
-        named_by=f"{ports} adapters of each host: " + ", ".join(sorted(set(mine["nic"].drop_nulls()))[:8]),
-        nodes=hosts, rails=max(1, ports // subplanes), subplanes=subplanes, link_gbps=link, link_word=word, uplink_gbps=trunk,
-        uplink_word=trunk_word, nic=ADAPTERS.get((device, link or 0.0), ""), nic_device_id=device, nodes_per_leaf=per_leaf,
-        tiers=tiers, share=share, oversubscription=over,
-    )  # fmt: skip
+        name=name,
+        technology=technology,
+        layout=layout,
+        layout_why=why,
+        named_by=f"{len(orders)} adapters of each host: {ports}",
+        nodes=hosts,
+        rails=max(1, len(orders) // subplanes),
+        subplanes=subplanes,
+        link_gbps=link,
+        link_word=word,
+        uplink_gbps=trunk,
+        uplink_word=trunk_word,
+        nic=ADAPTERS.get((device, link or 0.0), ""),
+        nic_device_id=device,
+        nodes_per_leaf=per_leaf,
+        tiers=tiers,
+        share=share,
+        oversubscription=over,
+        orders=tuple(orders),
+        leaves=tuple(leaves),
+    )
     return plane, spines
 
 
@@ -199,12 +231,10 @@ def _tiers(survey: Survey, mine: pl.DataFrame, members: dict[str, list[str]], li
         counts = up.group_by("lower").agg(pl.col("cables").sum())["cables"]
         most = _usual(counts) if role == "leaf" else 0
         ports = _usual(boxes["ports"])
-        found.append(
-            MeasuredTier(
-                role=role, count=boxes.height, model=model, switch=switch, split=bool(full and ports > full + 1),
-                uplinks=most, pinned=role == "spine" and not members["core"], names=_tier_names(boxes, mine, role),
-            )
-        )  # fmt: skip
+        split = bool(full and ports > full + 1)
+        pinned = bool(switch) and role == "spine" and not members["core"]
+        names = _tier_names(boxes, mine, role)
+        found.append(MeasuredTier(role, boxes.height, model, switch, split, most, pinned, names))
     return tuple(found)
 
 
@@ -223,13 +253,14 @@ def _tier_names(boxes: pl.DataFrame, mine: pl.DataFrame, role: str) -> str:
     import polars as pl
 
     ordered = boxes.sort("name")
-    columns = {"index": pl.Series(range(ordered.height), dtype=pl.Int64)}
+    columns: dict[str, pl.Series] = {}
     if role == "leaf":
         rail = mine.group_by("chassis").agg(pl.col("order").mode().sort().first())
         joined = ordered.join(rail, on="chassis", how="left")
         first = int(mine["order"].min() or 0)  # type: ignore[arg-type]
         columns["rail"] = joined["order"] - first
         columns["block"] = joined.select(pl.col("name").rank("ordinal").over("order").cast(pl.Int64) - 1)["name"]
+    columns["index"] = pl.Series(range(ordered.height), dtype=pl.Int64)
     return name_template(ordered["name"], columns)
 
 
