@@ -68,7 +68,7 @@ def test_each_fault_reads_from_the_values() -> None:
     assert "the storage plane, which shares these switches" in found[PORTS].cause
     assert "2 service hosts" in found[PORTS].cause
     assert found[GROWTH].found.startswith("16 further nodes want 16 ports of each leaf; the fullest has 0 free")
-    assert len(found[SOCKETS].subjects) == 192 and "GPU 1, 3, 4, 6 of a node" in found[SOCKETS].cause
+    assert len(found[SOCKETS].subjects) == 192 and "GPUs 1, 3, 4, 6 of a node use rails" in found[SOCKETS].cause
     for finding in found.values():
         assert finding.ways and finding.revert and finding.why and finding.severity is not Severity.INFO
     assert "`node.gpu_rails: [0, 2, 0, 2, 1, 3, 1, 3]`" in found[SOCKETS].ways[0]

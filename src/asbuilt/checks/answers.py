@@ -59,12 +59,12 @@ def amount(value: pl.Expr, unit: str = "") -> pl.Expr:
 
     number = value.cast(pl.Float64).round(2)
     text = pl.when(number == number.floor()).then(number.cast(pl.Int64).cast(pl.String)).otherwise(number.cast(pl.String))
-    return text.fill_null("unknown") + pl.lit(f" {unit}" if unit else "")
+    return (text + pl.lit(f" {unit}" if unit else "")).fill_null("unknown")
 
 
 def words(joined: pl.Expr, between: str = " and ") -> pl.Expr:
-    """``a+b`` as ``a and b``; what nobody knows reads ``nobody knows what``."""
-    return joined.str.replace_all("+", between, literal=True).fill_null("nobody knows what")
+    """``a+b`` as ``a and b``; what nobody knows reads ``(unknown)``."""
+    return joined.str.replace_all("+", between, literal=True).fill_null("(unknown)")
 
 
 def holds(joined: pl.Expr, word: pl.Expr) -> pl.Expr:

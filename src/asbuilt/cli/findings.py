@@ -12,6 +12,7 @@ from asbuilt.model.verdict import Coverage, Finding, Severity, Verdict, Verifica
 
 WIDTH = 100
 _LABEL = 10
+_WEAK = "low confidence: "
 _COLOURS = {Severity.BLOCKER: "1;31", Severity.MAJOR: "31", Severity.MINOR: "33", Severity.INFO: "36"}
 _DIM, _BOLD, _GREEN = "2", "1", "32"
 _VERDICTS = {Verdict.FAIL: "", Verdict.NOT_MEASURED: " undecided", Verdict.ERROR: " error"}
@@ -33,9 +34,18 @@ def text(verification: Verification, title: str, *, width: int = WIDTH, colour: 
     blocks = [_head(verification, title, paint)]
     blocks += [block(f, width=width, colour=colour) for f in verification.findings]
     blocks.append(coverage(verification.coverage, width=width, colour=colour))
-    if verification.notes:
-        blocks.append("\n".join(_field("note", note, width, paint, indent=0) for note in verification.notes))
+    blocks.append("\n".join(_field("note", note, width, paint, indent=0) for note in _notes(verification.notes)))
     return "\n\n".join(b for b in blocks if b)
+
+
+def _notes(notes: Sequence[str]) -> list[str]:
+    """The notes, those on low-confidence figures drawn together into one."""
+    weak = [n.removeprefix(_WEAK).partition(" = ")[0] for n in notes if n.startswith(_WEAK)]
+    told = [n for n in notes if not n.startswith(_WEAK)]
+    if weak:
+        number = f"{len(weak)} low-confidence figures stand" if len(weak) > 1 else "one low-confidence figure stands"
+        told.append(f"{number} behind this plan: {', '.join(weak)}")
+    return told
 
 
 class _Paint:
@@ -82,7 +92,7 @@ def block(finding: Finding, *, width: int = WIDTH, colour: bool = False) -> str:
 def _field(label: str, said: str, width: int, paint: _Paint, indent: int = 2) -> str:
     pad = " " * indent
     hang = pad + " " * _LABEL
-    if said[:2].rstrip(".").isdigit():
+    if said[:1].isdigit() and said[1:3] == ". ":
         hang += "   "
     wrapped = textwrap.wrap(said, width, initial_indent=pad + " " * _LABEL, subsequent_indent=hang, break_long_words=False)
     first = pad + paint(label, _DIM) + " " * (_LABEL - len(label)) + wrapped[0][indent + _LABEL :] if wrapped else pad + label

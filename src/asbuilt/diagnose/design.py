@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Mapping
 
 import polars as pl
@@ -19,7 +20,7 @@ _UNKNOWN = Rule(
     as_is,
     (),
     "undecided",
-    "a figure that the check needs is unknown: {found}",
+    "what the check needs is not known: {found}; it asks for {expected}",
     ("add the missing figure to a catalogue entry of your own", "state the value in the requirement"),
     "take the catalogue entry out again",
 )
@@ -52,9 +53,13 @@ def findings(plan: Plan, verdicts: pl.DataFrame, about: Mapping[str, tuple[Layer
 
 
 def _rule(check_id: str, verdict: str) -> Rule:
+    """A failing row reads by the check's own rule; an undecided one is grouped by it and says what must become known."""
     if verdict == Verdict.ERROR.value:
         return _BROKEN
-    return RULES.get(check_id, _PLAIN) if verdict == Verdict.FAIL.value or check_id == "DES-071" else _UNKNOWN
+    rule = RULES.get(check_id, _PLAIN)
+    if verdict == Verdict.FAIL.value or check_id == "DES-071":
+        return rule
+    return replace(_UNKNOWN, around=rule.around, group=rule.group, subject=rule.subject)
 
 
 def _finding(

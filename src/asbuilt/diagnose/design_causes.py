@@ -43,7 +43,8 @@ def split_way(c: dict[str, Any]) -> str:
 def sockets_cause(c: dict[str, Any]) -> str:
     """Which GPUs of a node reach their NIC across the socket link."""
     slots, count = c["slot"], c["count"]
-    return f"GPU {slots} of a node is mapped to a rail whose NIC hangs on the other CPU socket ({count} of the plan's GPUs)"
+    which = f"GPUs {slots} of a node use rails" if "," in slots else f"GPU {slots} of a node uses a rail"
+    return f"{which} whose NIC hangs on the other CPU socket ({count} of the plan's GPUs)"
 
 
 def map_way(c: dict[str, Any]) -> str:
