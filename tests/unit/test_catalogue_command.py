@@ -58,6 +58,21 @@ def test_one_part_shows_trust_source_and_note(capsys: pytest.CaptureFixture[str]
     assert re.search(r"^mlx5_0 +connectx-7-400 +compute +0 +0 +osfp4 +400 +infiniband$", text, re.M)
 
 
+def test_a_terminal_gets_colour_and_the_same_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = said(capsys, "switch")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    coloured = said(capsys, "switch")
+    assert "\x1b[33m" in coloured
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert said(capsys, "switch") == plain
+    monkeypatch.setenv("COLUMNS", "160")
+    wide = said(capsys, "switch")
+    assert len(wide.splitlines()) < len(plain.splitlines())
+
+
 def test_low_trust_is_marked_in_lists(capsys: pytest.CaptureFixture[str]) -> None:
     text = said(capsys, "switch")
     assert re.search(r"^sn5600 .* 2,170\?", text, re.M)

@@ -236,6 +236,8 @@ STORAGE_MAY = """
     capacity_tb_per_gpu number capacity to plan for each GPU, in terabytes
     power_w_per_tb number power of the arrays for each terabyte, in watts
     node_link_gbytes_s number network limit of one node
+    gpu_read_gbytes_s number read that one GPU may ask for
+    gpu_link_gbps number storage bandwidth to plan for each GPU
     """
 
 SOFTWARE = """

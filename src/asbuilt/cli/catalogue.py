@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 HELP = "Browse hardware facts: kinds, the parts of a kind, or one part with every figure, its unit, trust and source."
 ERRATA = "errata"
 PLAIN_WIDTH = 100
+BOLD, DIM, YELLOW = "1", "2", "33"
 # Headings that say it shorter than the key.
 SHORT = {
     "gpus_per_node": "GPUs",
@@ -285,70 +286,45 @@ def _unknown_erratum(wanted: str) -> None:
 # ---- how to show it
 def _show(sheet: Sheet) -> None:
     import os
+    import shutil
     import sys
 
-    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
-        _show_rich(sheet)
-    else:
-        print(plain_text(sheet, PLAIN_WIDTH))
+    terminal = sys.stdout.isatty()
+    width = max(PLAIN_WIDTH * 4 // 5, shutil.get_terminal_size().columns) if terminal else PLAIN_WIDTH
+    print(sheet_text(sheet, width, colour=terminal and not os.environ.get("NO_COLOR")))
 
 
-def _show_rich(sheet: Sheet) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    console.print(Text(sheet.title, style="bold"))
-    for table in sheet.tables:
-        shown = RichTable(
-            title=table.title or None,
-            title_justify="left",
-            box=SIMPLE_HEAD,
-            padding=(0, 1),
-            show_edge=False,
-            header_style="bold cyan",
-        )
-        limits = table.limits or (0,) * len(table.heads)
-        for index, head in enumerate(table.heads):
-            justify: Any = "right" if index in table.right else "left"
-            shown.add_column(head, justify=justify, max_width=limits[index] or None, overflow="fold", no_wrap=index == 0)
-        for row in table.rows:
-            shown.add_row(*(_styled(cell, index) for index, cell in enumerate(row)))
-        console.print(shown)
-    for line in sheet.below:
-        console.print(Text(line, style="dim"), soft_wrap=False)
-
-
-def _styled(cell: str, index: int) -> Any:
-    from rich.text import Text
-
-    weak = cell.startswith("LOW") or (cell.endswith("?") and index > 0)
-    return Text(cell, style="yellow" if weak else "bold" if index == 0 else "")
-
-
-def plain_text(sheet: Sheet, width: int) -> str:
-    """``sheet`` as text of at most ``width`` columns where the words allow it; long cells wrap inside their column."""
+def sheet_text(sheet: Sheet, width: int, *, colour: bool = False) -> str:
+    """``sheet`` as text of at most ``width`` columns where the words allow it; long cells fold inside their column."""
     import textwrap
 
-    blocks = [sheet.title]
-    blocks += ["\n".join(_plain_table(table, width)) for table in sheet.tables]
+    blocks = [_painted(sheet.title, BOLD) if colour else sheet.title]
+    blocks += ["\n".join(_table_lines(table, width, colour)) for table in sheet.tables]
     if sheet.below:
         folded = [
             textwrap.fill(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
             for line in sheet.below
         ]
-        blocks.append("\n".join(folded))
+        blocks.append("\n".join(_painted(line, DIM) if colour else line for line in folded))
     return "\n\n".join(blocks)
 
 
-def _plain_table(table: Table, width: int) -> list[str]:
+def _painted(text: str, code: str) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if text.strip() else text
+
+
+def _table_lines(table: Table, width: int, colour: bool) -> list[str]:
     widths = _widths(table, width)
-    lines = [*([table.title] if table.title else []), *_plain_row(table.heads, widths, table.right)]
+    heads = _row_lines(table.heads, widths, table.right)
+    lines = [*([table.title] if table.title else []), *("  ".join(head).rstrip() for head in heads)]
+    if colour:
+        lines = [_painted(line, BOLD) for line in lines]
     lines.append("  ".join("-" * w for w in widths))
     for row in table.rows:
-        lines += _plain_row(row, widths, table.right)
+        codes = [YELLOW if cell.startswith("LOW") or (cell.endswith("?") and i) else "" for i, cell in enumerate(row)]
+        for cells in _row_lines(row, widths, table.right):
+            shown = [_painted(c, code) if colour and code else c for c, code in zip(cells, codes, strict=True)]
+            lines.append("  ".join(shown).rstrip())
     return lines
 
 
@@ -375,7 +351,8 @@ def _longest_word(text: str) -> int:
     return max((len(word) for word in text.split()), default=0)
 
 
-def _plain_row(cells: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> list[str]:
+def _row_lines(cells: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> list[list[str]]:
+    """The lines of one row, each a list of padded cells."""
     import textwrap
 
     folded = [
@@ -385,6 +362,5 @@ def _plain_row(cells: Sequence[str], widths: Sequence[int], right: Sequence[int]
     lines = []
     for number in range(max(len(f) for f in folded)):
         texts = [f[number] if number < len(f) else "" for f in folded]
-        padded = [t.rjust(w) if i in right else t.ljust(w) for i, (t, w) in enumerate(zip(texts, widths, strict=True))]
-        lines.append("  ".join(padded).rstrip())
+        lines.append([t.rjust(w) if i in right else t.ljust(w) for i, (t, w) in enumerate(zip(texts, widths, strict=True))])
     return lines
