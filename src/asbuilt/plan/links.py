@@ -218,7 +218,8 @@ def _far_ports(design: Design, group: LinkGroup) -> pl.DataFrame:
         return node_ports(design, group.plane)
     if group.far == SERVICE:
         schema = {"nic": pl.String, "port": pl.Int64, "label": pl.String}
-        return pl.DataFrame([(None, 0, ""), (None, 1, "1")], schema=schema, orient="row")
+        # A service host is a host: its link ends in an adapter, which discovery names like any other.
+        return pl.DataFrame([(None, 0, ""), ("mlx5_0", 1, "1")], schema=schema, orient="row")
     labels = front_labels(tier_of(group.far_plane, group.far_tier), group.far_plane.technology)
     return pl.DataFrame(
         {
