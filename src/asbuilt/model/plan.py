@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from asbuilt.model.design import Design
+from asbuilt.model.facts import LineAccount
 
 if TYPE_CHECKING:
     import polars as pl
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The as-designed record. A partial plan (someone else's cable list) has only the tables it knows and no design."""
+    """The as-designed record. A partial plan (someone else's cable list) has only the tables it knows and no design.
+
+    ``account`` says what became of every line of the file that a partial plan was read from.
+    """
 
     name: str
     tables: dict[str, pl.DataFrame]
@@ -22,6 +26,7 @@ class Plan:
     source: str = ""
     warnings: tuple[str, ...] = ()
     unread: tuple[dict[str, Any], ...] = field(default_factory=tuple)
+    account: LineAccount | None = None
 
     def has(self, table: str) -> bool:
         """True when the plan knows this table (it may still be empty)."""

@@ -1,0 +1,310 @@
+"""The compare: every planned link against what its reference port was measured to be plugged into.
+
+A link is keyed by its reference end (the switch end of a host link; between switches the lower tier, then name order):
+ok, wrong or missing when that port has the planned far end, another one, or none. Links on reference ports without a row
+in the plan are unplanned. All by index arithmetic over port slots; text is made only for what is not ok.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from asbuilt.base.interning import distinct_numbers
+from asbuilt.diagnose.by_place import Graph, by_place
+from asbuilt.diagnose.identity import Devices, Identity, identify, nameless, planned_devices
+from asbuilt.diagnose.ports import Slots, far_slots
+from asbuilt.model.facts import Facts
+from asbuilt.model.plan import Plan
+from asbuilt.model.verdict import LinkSummary
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Array = np.ndarray[Any, Any]
+OK, WRONG, MISSING, NOT_MEASURED = 0, 1, 2, 3
+STATUS = ("ok", "wrong", "missing", "not_measured")
+TIERS = {"leaf": 1, "spine": 2, "core": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Measured devices and links as numbers: rows of ``devices``; per link row own device, port, far device, far port."""
+
+    devices: pl.DataFrame
+    links: pl.DataFrame
+    own: Array
+    port: Array
+    far: Array
+    far_port: Array
+    has_record: Array
+    incomplete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The compare's answer. Devices are numbered: planned ones first (rows of ``names``), then those nobody planned.
+
+    ``a``, ``b``: port slots of the planned links in scope, reference end first; ``status`` per link; ``rows``: their rows in
+    the plan. ``far``: for each slot the measured other end; ``evidence``: the row of ``measured.links`` that says so.
+    ``unplanned``: reference and far slots of unplanned links. ``seen``: devices that were measured at all.
+    """
+
+    slots: Slots
+    names: pl.DataFrame
+    rows: Array
+    a: Array
+    b: Array
+    status: Array
+    far: Array
+    evidence: Array
+    unplanned: tuple[Array, Array]
+    seen: Array
+    doubled: Array
+    summary: LinkSummary
+    measured: Measured
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+
+def read_measured(facts: Facts) -> Measured:
+    """Number the devices of ``facts``; peers without a record of their own are devices too.
+
+    Raises ``KeyError`` when the facts hold no ``link_facts``.
+    """
+    import polars as pl
+
+    links = facts.tables["link_facts"]
+    known = facts.tables.get("device_facts")
+    said = links.select(
+        pl.col("peer_guid").alias("guid"),
+        pl.lit(None, dtype=pl.String).alias("system_guid"),
+        pl.col("peer_kind").alias("kind"),
+        pl.col("peer_description").alias("description"),
+    )
+    told = known.select(said.columns) if known is not None else said.clear()
+    number = _guid_numbers(pl.concat([told["guid"], links["guid"], said["guid"]]))
+    index, first = distinct_numbers(number)
+    n = told.height
+    sources = pl.concat([told, links.select(pl.col("guid"), *_unknown()), said], how="vertical")
+    own, far = index[n : n + links.height], index[n + links.height :]
+    has_record = np.zeros(len(first), bool)
+    has_record[index[:n]] = True
+    has_record[own] = True
+    devices = sources[first]
+    incomplete = bool(facts.details.get("incomplete", False)) or not bool(has_record.all())
+    port, far_port = links["port"].to_numpy(), links["peer_port"].to_numpy()
+    return Measured(devices, links, own, port, far, far_port, has_record, incomplete)
+
+
+def _unknown() -> list[pl.Expr]:
+    import polars as pl
+
+    none = pl.lit(None, dtype=pl.String)
+    return [none.alias("system_guid"), pl.lit("switch").alias("kind"), pl.lit("").alias("description")]
+
+
+def _guid_numbers(guids: pl.Series) -> Array:
+    import polars as pl
+
+    number = guids.str.decode("hex", strict=False).bin.reinterpret(dtype=pl.UInt64, endianness="big")
+    return (guids.hash() if number.null_count() else number).to_numpy()
+
+
+def compare_links(plan: Plan, facts: Facts, scope: Array | None = None, guids: pl.DataFrame | None = None) -> Compared:
+    """Hold ``plan.links`` against ``facts``. ``scope``: which links are built (all, when None); ``guids``: a GUID list."""
+    devices = planned_devices(plan.links)
+    measured = read_measured(facts)
+    ends = [devices.a, plan.links["a_port"].to_numpy(), devices.b, plan.links["b_port"].to_numpy()]
+    identity, notes = _who(devices, measured, ends, guids)
+    count = devices.frame.height
+    number = np.where(identity.planned >= 0, identity.planned, count + np.arange(measured.devices.height))
+    names = _names(devices, measured)
+    own, far, port, far_port, evidence = _cables(devices, measured, number, ends, names)
+    if plan.design is None:
+        ends = _oriented(plan, names, ends, (own, far))
+    slots = Slots.over(names.height, (ends[0], ends[1]), (ends[2], ends[3]), (own, port), (far, far_port))
+    a, b = slots.at(ends[0], ends[1]), slots.at(ends[2], ends[3])
+    near_slot, far_slot = slots.at(own, port), slots.at(far, far_port)
+    seen_far = far_slots(slots, near_slot, far_slot)
+    row_of = np.full(len(slots), -1, np.int64)
+    row_of[far_slot[::-1]] = evidence[::-1]
+    row_of[near_slot[::-1]] = evidence[::-1]
+    inside = np.ones(len(a), bool) if scope is None else scope
+    seen = np.zeros(names.height, bool)
+    seen[own] = seen[far] = True
+    status = np.where(seen_far[a] < 0, MISSING, np.where(seen_far[a] == b, OK, WRONG))
+    status = np.where((status == MISSING) & _unmeasured(plan, measured, number, ends, seen), NOT_MEASURED, status)
+    doubled = _doubled(len(slots), far_slot[names["is_switch"].to_numpy()[own]])
+    unplanned = _unplanned(plan, names, slots, a, b, inside, seen_far, (own, far))
+    counts = np.bincount(status[inside], minlength=4)
+    summary = LinkSummary(
+        planned=int(inside.sum()),
+        ok=int(counts[OK]),
+        wrong=int(counts[WRONG]),
+        missing=int(counts[MISSING]),
+        not_measured=int(counts[NOT_MEASURED]),
+        unplanned=len(unplanned[0]),
+        out_of_scope=int((~inside).sum()),
+    )
+    rows = np.flatnonzero(inside)
+    cut = (x[inside] for x in (a, b, status))
+    return Compared(
+        slots, names, rows, *cut, seen_far, row_of, unplanned, seen, doubled, summary, measured, identity.notes + tuple(notes)
+    )
+
+
+def _who(devices: Devices, measured: Measured, ends: list[Array], guids: pl.DataFrame | None) -> tuple[Identity, list[str]]:
+    """Identity by list and name, completed by place for devices without a name of their own."""
+    identity = identify(devices, measured.devices, guids)
+    blank = nameless(measured.devices)
+    aggregation = (measured.devices["kind"] == "aggregation").to_numpy()
+    open_ = blank & ~aggregation & (identity.planned < 0)
+    if not open_.any():
+        return identity, []
+    switch = (measured.devices["kind"] == "switch").to_numpy()
+    keep = ~aggregation[measured.own] & ~aggregation[measured.far]
+    parts = (x[keep] for x in (measured.own, measured.port, measured.far, measured.far_port))
+    own, port, far, far_port = parts
+    both = [np.concatenate(x) for x in ((own, far), (port, far_port), (far, own), (far_port, port))]
+    seen = Graph(both[0], both[1], both[2], both[3], switch)
+    planned = Graph.of(devices.frame["is_switch"].to_numpy(), ends[0], ends[1], ends[2], ends[3])
+    known, notes = by_place(planned, seen, identity.planned, open_)
+    return Identity(known, identity.how, identity.notes), notes
+
+
+def _names(devices: Devices, measured: Measured) -> pl.DataFrame:
+    """name, place (what a person walks to: the node of a NIC), is_switch of planned devices, then of measured ones."""
+    import polars as pl
+
+    planned = devices.frame.select("name", pl.col("key").alias("key"), "is_switch")
+    found = measured.devices.select(
+        pl.when(pl.col("description").str.strip_chars() == "")
+        .then(pl.format("GUID {}", "guid"))
+        .otherwise(pl.format("{} (GUID {})", pl.col("description").str.strip_chars(), "guid"))
+        .alias("name"),
+        pl.col("guid").alias("key"),
+        (pl.col("kind") == "switch").alias("is_switch"),
+    )
+    return pl.concat([planned, found])
+
+
+def _cables(
+    devices: Devices, measured: Measured, number: Array, ends: list[Array], names: pl.DataFrame
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Measured link rows that are cables, in joint numbers: own, far, ports, row. Aggregation nodes and links inside a
+    director chassis are no cables. The one port of a NIC in use is the one port that the plan has of it."""
+    import polars as pl
+
+    aggregation = (measured.devices["kind"] == "aggregation").to_numpy()
+    keep = ~aggregation[measured.own] & ~aggregation[measured.far]
+    board = measured.devices["description"].str.extract(r"^MF0;([^:]*):[^/]*/[LS]\d+", 1)
+    if board.null_count() < board.len():
+        chassis = board.fill_null("").cast(pl.Categorical).to_physical().to_numpy()
+        on_board = board.is_not_null().to_numpy()
+        inner = (chassis[measured.own] == chassis[measured.far]) & on_board[measured.own] & on_board[measured.far]
+        keep &= ~inner
+    row = np.flatnonzero(keep)
+    own, far = number[measured.own[row]], number[measured.far[row]]
+    port, far_port = measured.port[row].copy(), measured.far_port[row].copy()
+    count = devices.frame.height
+    is_switch = names["is_switch"].to_numpy()
+    planned_ports, wanted = np.bincount(ends[2], minlength=names.height), np.zeros(names.height, np.int64)
+    wanted[ends[2]] = ends[3]
+    low, high = np.full(names.height, 1 << 30), np.zeros(names.height, np.int64)
+    for device, number_ in ((own, port), (far, far_port)):
+        np.minimum.at(low, device, number_)
+        np.maximum.at(high, device, number_)
+    single = (planned_ports == 1) & (low == high) & ~is_switch & (np.arange(names.height) < count)
+    port[single[own]] = wanted[own[single[own]]]
+    far_port[single[far]] = wanted[far[single[far]]]
+    return own, far, port, far_port, row
+
+
+def tiers(plan: Plan, names: pl.DataFrame, ends: list[Array], cables: tuple[Array, Array]) -> Array:
+    """The tier of every device: 0 hosts, then by the plan's switch roles, else by distance from the hosts (9: none)."""
+    import polars as pl
+
+    is_switch = names["is_switch"].to_numpy()
+    own = np.concatenate([ends[0], ends[2], cables[0], cables[1]])
+    far = np.concatenate([ends[2], ends[0], cables[1], cables[0]])
+    tier = np.where(is_switch, 9, 0)
+    for level in range(1, 5):
+        reached = own[(tier[far] == level - 1) & (tier[own] == 9)]
+        if not len(reached):
+            break
+        tier[reached] = level
+    if plan.has("switches"):
+        roles = plan.table("switches").select(pl.col("switch").alias("key"), pl.col("role").replace_strict(TIERS, default=9))
+        said = names.select("key").join(roles, on="key", how="left", maintain_order="left")["role"].fill_null(-1).to_numpy()
+        tier = np.where(said >= 0, said, tier)
+    return tier
+
+
+def _oriented(plan: Plan, names: pl.DataFrame, ends: list[Array], cables: tuple[Array, Array]) -> list[Array]:
+    """Planned ends with the lower tier first between switches, then name order: rows of foreign plans come either way."""
+    tier = tiers(plan, names, ends, cables)
+    is_switch = names["is_switch"].to_numpy()
+    order = names["name"].str.to_lowercase().rank("dense").to_numpy()
+    a, b = ends[0], ends[2]
+    between = is_switch[a] & is_switch[b]
+    turn = between & ((tier[b] < tier[a]) | ((tier[b] == tier[a]) & (order[b] < order[a])))
+    pairs = ((0, 2), (1, 3), (2, 0), (3, 1))
+    return [np.where(turn, ends[other], ends[mine]) for mine, other in pairs]
+
+
+def _unmeasured(plan: Plan, measured: Measured, number: Array, ends: list[Array], seen: Array) -> Array:
+    """Planned links about which the captures cannot speak: a cut capture without the device, a subnet without capture."""
+    import polars as pl
+
+    recorded = np.zeros(len(seen), bool)
+    recorded[number[measured.has_record]] = True
+    open_ = np.zeros(len(ends[0]), bool)
+    if measured.incomplete:
+        last = number[measured.own[-1]] if len(measured.own) else -1
+        open_ |= ~recorded[ends[0]] | (ends[0] == last)
+    if plan.has("switches"):
+        subnets = plan.table("switches").select(pl.col("switch").alias("a_device"), "subnet")
+        where = plan.links.select("a_device").join(subnets, on="a_device", how="left", maintain_order="left")
+        heard = where.with_columns(pl.Series("seen", seen[ends[0]])).select(
+            pl.col("seen").any().over(pl.col("subnet").fill_null(""))
+        )
+        open_ |= ~heard["seen"].to_numpy()
+    elif not seen[np.concatenate([ends[0], ends[2]])].any():
+        open_[:] = True
+    return open_
+
+
+def _doubled(count: int, far: Array) -> Array:
+    """Slots that more than one switch port says it is plugged into: one identity on two devices."""
+    return np.bincount(far, minlength=count) > 1
+
+
+def _unplanned(
+    plan: Plan, names: pl.DataFrame, slots: Slots, a: Array, b: Array, inside: Array, far: Array, cables: tuple[Array, Array]
+) -> tuple[Array, Array]:
+    """Reference and far slots of measured links of a planned class whose reference port has no row in the plan."""
+    is_switch = names["is_switch"].to_numpy()
+    planned = np.zeros(len(slots), bool)
+    planned[a] = True
+    between = is_switch[slots.device[b[inside]]]
+    classes = (bool((~between).any()), bool(between.any()))
+    slot = np.flatnonzero(far >= 0)
+    other = far[slot]
+    mutual = far[other] == slot
+    near_switch, far_switch = is_switch[slots.device[slot]], is_switch[slots.device[other]]
+    reference = near_switch & ~far_switch
+    both = near_switch & far_switch
+    if both.any() and classes[1]:
+        ends = [slots.device[a], a, slots.device[b], b]
+        tier = tiers(plan, names, ends, cables)
+        order = names["name"].str.to_lowercase().rank("dense").to_numpy()
+        mine, theirs = slots.device[slot], slots.device[other]
+        lower = (tier[mine] < tier[theirs]) | (
+            (tier[mine] == tier[theirs]) & ((order[mine] < order[theirs]) | ((order[mine] == order[theirs]) & (slot < other)))
+        )
+        reference |= both & (lower | ~mutual)
+    counted = (reference & ~far_switch & classes[0]) | (reference & both & classes[1])
+    use = counted & ~planned[slot]
+    return slot[use], other[use]
