@@ -53,6 +53,8 @@ def _fabric_marks(design: Design) -> Iterator[dict[str, Any]]:
             f"one {plane.leaf.switch} is the whole fabric up to {most:,} GPUs; beyond it leaves and spines",
         )  # fmt: skip
         return
+    yield from _whole_su(design, plane, gpus)
+    yield from _shared_leaf_mark(plane, gpus)
     two_tier = gpus(_two_tier_nodes(plane))
     in_island = min(design.nodes, plane.island_nodes)
     if gpus(in_island) <= two_tier:
@@ -70,6 +72,30 @@ def _fabric_marks(design: Design) -> Iterator[dict[str, Any]]:
         "island", "compute fabric", island, design.gpus > island,
         f"one fabric ends at {island:,} GPUs ({reason}); beyond it further islands, and no job's collectives cross them",
         "R²/2 and R³/4 end ports of radix R; unicast LIDs 1-49,151 (OpenSM ib_types.h)",
+    )  # fmt: skip
+
+
+def _whole_su(design: Design, plane: PlaneDesign, gpus: Any) -> Iterator[dict[str, Any]]:
+    """The end of the scalable unit that is being filled: up to there no switch is added."""
+    units = -(-design.nodes // plane.su_nodes)
+    what = "trays" if design.node.units_are_racks else "nodes"
+    yield _mark(
+        "su", "scalable units", gpus(units * plane.su_nodes), False,
+        f"{units:,} SU{'s' if units > 1 else ''} of {plane.su_nodes} {what} {'are' if units > 1 else 'is'} full "
+        f"at {gpus(units * plane.su_nodes):,} GPUs",
+        f"fabric/{design.profile} su_nodes",
+    )  # fmt: skip
+
+
+def _shared_leaf_mark(plane: PlaneDesign, gpus: Any) -> Iterator[dict[str, Any]]:
+    """Small fabrics in which rails share a leaf: the size from which they part, and node links move."""
+    if plane.rails_per_leaf == 1 or plane.layout == "fat-tree":
+        return
+    most = gpus(plane.nodes_per_leaf)
+    yield _mark(
+        "rails", "compute leaves", most, False,
+        f"{plane.rails_per_leaf} rails share a leaf up to {most:,} GPUs; beyond it fewer do, and node links move: "
+        "state growth.gpus to wire for it now",
     )  # fmt: skip
 
 
@@ -154,6 +180,12 @@ def _rack_marks(design: Design, totals: Totals) -> Iterator[dict[str, Any]]:
         yield _mark(
             "rack-kw", "racks", None, True,
             f"the fullest rack draws {need:.1f} kW; an enterprise room gives {low:g} to {high:g} kW a rack{nodes}",
+            "common enterprise practice",
+        )  # fmt: skip
+    else:
+        yield _mark(
+            "rack-kw", "racks", None, False,
+            f"the fullest rack draws {need:.1f} kW, within the {low:g} to {high:g} kW of an enterprise room",
             "common enterprise practice",
         )  # fmt: skip
     if need > site.rack_power_kw + 0.05:

@@ -11,6 +11,7 @@ from asbuilt.model.design import Design, SiteDesign
 NODES_PER_MANAGEMENT_RACK = 1024
 # A rack of flash arrays cooled by air.
 STORAGE_RACK_KW = 15.0
+STORAGE_SHARES_RACK_KW = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +73,14 @@ def compute_racks(design: Design) -> int:
 
 
 def management_racks(design: Design) -> int:
-    """Racks of management servers."""
+    """Racks of management servers; a cluster of up to one SU has them in its network rack."""
+    if design.nodes <= int(design.extra.get("su_nodes", 0)):
+        return 0
     return -(-design.nodes // NODES_PER_MANAGEMENT_RACK)
 
 
 def storage_racks(storage_kw: float) -> int:
-    """Racks of storage arrays by their power."""
-    return max(1, -(-int(storage_kw * 1000) // int(STORAGE_RACK_KW * 1000)))
+    """Racks of storage arrays by their power; a small one stands in a network rack."""
+    if storage_kw <= STORAGE_SHARES_RACK_KW:
+        return 0
+    return -(-int(storage_kw * 1000) // int(STORAGE_RACK_KW * 1000))

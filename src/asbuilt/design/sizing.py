@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from asbuilt.base.origin import Assumption, Citation, Confidence
+from asbuilt.design.cages import guest_ports
 from asbuilt.design.derivation import derive
 from asbuilt.design.fabric import FabricCounts
 from asbuilt.design.ledger import Ledger
@@ -107,7 +108,7 @@ def _plane(plane: PlaneDesign, count: FabricCounts) -> dict[str, Any]:
     models = {"leaf": plane.leaf.switch if count.leaf else None}
     models["spine"] = plane.spine.switch if plane.spine and count.spine else None
     models["core"] = plane.core.switch if plane.core and count.core else None
-    down = plane.nodes_per_leaf * plane.rails_per_leaf * plane.link_gbps
+    down = (plane.nodes_per_leaf * plane.rails_per_leaf + guest_ports(plane)) * plane.link_gbps
     return {
         "technology": plane.technology,
         "layout": plane.layout,
