@@ -52,7 +52,7 @@ PLANE_NAMES = ("compute", "storage", "frontend", "management", "oob")
 class Growth:
     gpus: int | None = spec("GPU count that the site must reach without recabling", unit="GPUs", least=8, most=1_048_576)
     node_slots: int | None = spec(
-        "further nodes that must find ports on the leaves that are built now", unit="nodes", least=0, most=512
+        "further nodes that must find ports on the compute leaves that are built now", unit="nodes", least=0, most=512
     )
 
 

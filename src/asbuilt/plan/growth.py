@@ -91,7 +91,7 @@ def _restriped(now: FabricShape, then: FabricShape, plane: PlaneDesign) -> tuple
 
 
 def _leaf_slots(design: Design, node_slots: int, tables: dict[str, pl.DataFrame]) -> list[dict[str, Any]]:
-    """Free ports of the fullest leaf of each plane against what ``node_slots`` further nodes plug into one leaf."""
+    """Free ports of the fullest compute leaf against what ``node_slots`` further nodes plug into one leaf."""
     import polars as pl
 
     if "port_budget" not in tables or "switches" not in tables:
@@ -102,7 +102,7 @@ def _leaf_slots(design: Design, node_slots: int, tables: dict[str, pl.DataFrame]
     rows = []
     for plane in design.planes:
         held = leaves.filter(pl.col("plane") == plane.name)
-        if plane.share or held.is_empty() or plane.name not in ("compute", "storage"):
+        if plane.share or held.is_empty() or plane.name != "compute":
             continue
         room = int(held.select((pl.col("free") - pl.col("short")).min()).item())
         wanted = node_slots * plane.rails_per_leaf
