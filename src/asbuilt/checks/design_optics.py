@@ -89,6 +89,27 @@ def both_ends_run_the_same_lanes(plan: Plan, facts: Facts) -> pl.DataFrame:
     )
 
 
+@check("DES-039", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("jumpers", "parts"), since="0.1")
+def cables_exist(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """Every cable of the plan is a part that the catalogue knows.
+
+    Why: a link whose two cages no cable or pair of optics joins at its rate cannot be ordered: a 200 Gb/s card with lanes of
+        50 Gb/s, for example, has no splitter from an NDR port.
+    Measured by: plan table `jumpers` against `parts`.
+    Repair: another NIC, another split, or the cable that does it in a catalogue entry of your own.
+    Source: cages, lanes and cable ends from the catalogue.
+    """
+    known = plan.table("parts").select("part", pl.lit(True).alias("known"))
+    rows = plan.table("jumpers").join(known, on="part", how="left")
+    return judge(
+        rows,
+        subject=pl.col("jumper"),
+        ok=pl.col("known").fill_null(False),
+        expected=pl.lit("a cable of the catalogue"),
+        found=pl.when(pl.col("known")).then(pl.col("part")).otherwise(pl.lit("none joins these two cages at this rate")),
+    )
+
+
 @check("DES-040", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("transceivers", "parts"), since="0.1")
 def optics_have_the_fins_their_host_takes(plan: Plan, facts: Facts) -> pl.DataFrame:
     """Every OSFP module has the heat sink that its host's cages take: finned in air-cooled switches, flat in NICs and servers.
@@ -202,11 +223,13 @@ def cables_stay_within_reach(plan: Plan, facts: Facts) -> pl.DataFrame:
     by_jumper = ends.group_by("jumper").agg(pl.col("optic_reach").min(), unknown.any().alias("unknown"))
     rows = plan.table("jumpers").join(by_jumper, on="jumper").join(reach, on="part", how="left")
     limit = pl.min_horizontal("optic_reach", "x_reach_m")
+    listed = pl.col("part").is_in(plan.table("parts")["part"])  # an unknown cable is DES-039's finding
     way = pl.when(pl.col("links") > 1).then(pl.lit(" through a splitter")).otherwise(pl.lit(""))
     return judge(
         rows,
         subject=pl.col("jumper"),
         ok=pl.when(~pl.col("unknown")).then(pl.col("length_m") <= limit),
+        applies=listed,
         expected=pl.format("at most {}{}", amount(limit, "m"), way),
         found=pl.format("{} of {}", amount(pl.col("length_m"), "m"), "part"),
     )

@@ -88,9 +88,15 @@ def of_rack(plan: Plan, rows: Rows) -> Rows:
 
 
 def of_jumper(plan: Plan, rows: Rows) -> Rows:
-    """Subject is a jumper, or one end of it (``#a``): adds ``part medium a_device b_device length_m``."""
-    jumpers = plan.table("jumpers").select("part", "medium", "a_device", "b_device", "length_m", whole="jumper")
-    return rows.with_columns(pl.col("subject").str.replace(r"#[ab]$", "").alias("whole")).join(jumpers, on="whole", how="left")
+    """Subject is a jumper, or one end of it (``#a``): adds ``part medium length_m plane rate_gbps`` of the links it carries."""
+    jumpers = plan.table("jumpers").select("part", "medium", "length_m", whole="jumper")
+    joined = rows.with_columns(pl.col("subject").str.replace(r"#[ab]$", "").alias("whole")).join(
+        jumpers, on="whole", how="left"
+    )
+    if not plan.has("links"):
+        return joined.with_columns(pl.lit("").alias("plane"), pl.lit(None, dtype=pl.Float64).alias("rate_gbps"))
+    carried = plan.table("links").group_by(whole="jumper").agg(pl.col("plane").first(), pl.col("rate_gbps").first())
+    return joined.join(carried, on="whole", how="left")
 
 
 def of_transceiver(plan: Plan, rows: Rows) -> Rows:

@@ -202,6 +202,17 @@ RULES: dict[str, Rule] = {
         ("optics of one generation at both ends",),
         "put the ordered optic back",
     ),
+    "DES-039": Rule(
+        context.of_jumper,
+        ("plane", "rate_gbps"),
+        "jumpers:{plane}",
+        "no cable or pair of optics in the catalogue makes the {rate_gbps} Gb/s links of the {plane} plane",
+        (
+            "another NIC or split: `planes.{plane}.nic`, `planes.{plane}.leaf.split`",
+            "describe the cable that does it in the project's `catalogue/cable/`",
+        ),
+        _AGAIN,
+    ),
     "DES-040": Rule(
         context.of_transceiver,
         ("part", "expected"),
