@@ -133,7 +133,7 @@ def _off_tier(survey: Survey) -> Finding | None:
     high = survey.chassis.filter((pl.col("tier") != "leaf") & (pl.col("host_links") > 0)).sort("name")
     bare = survey.chassis.filter((pl.col("tier") == "leaf") & (pl.col("host_links") == 0)).sort("name")
     subjects += [f"{name}: cabled to the spines like a leaf, no host on it" for name in bare["name"]]
-    subjects += [f"{name}: a {tier} with {n} hosts on it" for name, tier, n in high.select("name", "tier", "host_links").rows()]
+    subjects += [f"{name}: a {tier}, hosts on it: {n}" for name, tier, n in high.select("name", "tier", "host_links").rows()]
     level = survey.trunks.filter((pl.col("lower_tier") == pl.col("upper_tier")) & (pl.col("lower_tier") != UNKNOWN_TIER))
     names = survey.chassis.select("chassis", "name")
     level = level.join(names, left_on="lower", right_on="chassis").join(

@@ -33,6 +33,8 @@ ADAPTERS = {
     (0x1021, 400.0): "connectx-7-400",
     (0x1023, 800.0): "connectx-8-osfp",
 }
+# Uplinks of one leaf over another's from which the two count as different kinds of leaf.
+UPLINK_STEP = 1.5
 NAMES = ("compute", "storage", "frontend", "management", "oob")
 # What leaves and ports of a plane are usually called, where the wiring alone does not tell.
 HINTS = {
@@ -121,11 +123,16 @@ def _groups(survey: Survey, common: pl.DataFrame) -> list[list[int]]:
     up = survey.trunks.filter(pl.col("lower_tier") == "leaf").group_by("lower").agg(pl.col("cables").sum().alias("up"))
     named = survey.chassis.select("chassis", pl.col("name").str.replace_all(r"\d+", "#").alias("called"))
     frame = common.join(up, left_on="chassis", right_on="lower", how="left").join(named, on="chassis", how="left")
-    keys = ("width", "speed", "device_id", "up", "called")
-    usual = frame.group_by("order").agg(*(pl.col(k).mode().sort().last() for k in keys))
-    groups = usual.group_by(keys).agg(pl.col("order").sort()).with_columns(pl.col("order").list.len().alias("n"))
-    ranked = groups.sort(pl.col("n") * -1, pl.col("order").list.first())
-    return [list(o) for o in ranked["order"].to_list()]
+    keys = ("width", "speed", "device_id", "called")
+    usual = frame.group_by("order").agg(*(pl.col(k).mode().sort().last() for k in (*keys, "up")))
+    # Within a kind, leaves of another design differ in uplinks by far more than a few cables that are down.
+    ranked = usual.sort(*keys, "up", "order", nulls_last=True).with_columns(pl.col("up").fill_null(0))
+    step = pl.any_horizontal(pl.col(k).ne_missing(pl.col(k).shift()) for k in keys) | (
+        pl.col("up") > UPLINK_STEP * pl.col("up").shift()
+    )
+    groups = ranked.with_columns(step.fill_null(True).cum_sum().alias("group")).group_by("group").agg(pl.col("order").sort())
+    ordered = groups.sort(pl.col("order").list.len() * -1, pl.col("order").list.first())
+    return [list(o) for o in ordered["order"].to_list()]
 
 
 def _plane(
