@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Sequence
 
-from asbuilt.drawings.theme import PLANES, Canvas, number, plural
+from asbuilt.drawings.theme import PLANES, Canvas, cut, number, plural, text_width
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Verdict
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 WIDTH, LEFT, RIGHT = 1100.0, 150.0, 1084.0
+LYING = 34.0
 MOST_SWITCHES, MOST_PAIRS, MOST_MARKS = 72, 1600, 14
 RANK = {"core": 0, "spine": 1, "leaf": 2}
 TIER_WORDS = {0: "Core", 1: "Spine", 2: "Leaf"}
@@ -192,6 +193,10 @@ def _panel(
         height = _lay(row, y)
         canvas.text(16, y + 22, TIER_WORDS[rank], "strong")
         canvas.text(16, y + 40, plural(sum(b.count for b in row), "switch"), "small")
+        held = sorted({b.nodes for b in row})
+        if held[-1] and min(b.w for b in row) < 18:
+            each = f"{held[0]:,}" if len(held) == 1 else f"{held[0]:,} to {held[-1]:,}"
+            canvas.text(16, y + 56, f"{each} node links each", "small")
         y += height + gap
     y -= gap
     heights = {rank: _height([b for b in mine if b.rank == rank]) for rank in tiers}
@@ -207,7 +212,10 @@ def _pitch(count: int) -> float:
 
 
 def _height(row: list[Box]) -> float:
-    return 34.0 if _pitch(len(row)) >= 96 else 104.0
+    """Wide boxes carry their name lying; narrow ones standing, as tall as the longest name needs."""
+    if _pitch(len(row)) >= 96:
+        return LYING
+    return min(150.0, max(72.0, *(text_width(b.name, 10.5) + 16 for b in row)))
 
 
 def _lay(row: list[Box], y: float) -> float:
@@ -225,8 +233,9 @@ def _draw_box(canvas: Canvas, box: Box, height: float, judged: list[bool]) -> No
     canvas.box(box.x, box.y, box.w, height, f"b-{plane}", f"{box.name} ({box.id})")
     canvas.box(box.x, box.y, box.w, height, tint, f"{box.name} ({box.id})")
     middle = box.x + box.w / 2
-    if height < 60:
-        canvas.text(middle, box.y + height / 2 + 4, box.name, "mid", box.w - 8)
+    if height == LYING:
+        small = text_width(box.name, 13) > box.w - 8
+        canvas.text(middle, box.y + height / 2 + 4, box.name, "mid num" if small else "mid", box.w - 6, 10.5 if small else 13)
     elif box.w >= 10:
         canvas.add(f'<g transform="translate({middle + 3.5:.1f} {box.y + height - 7:.1f}) rotate(-90)">')
         canvas.text(0, 0, box.name, "num", height - 12, 10.5)
@@ -247,6 +256,7 @@ def _draw_links(
     heights: dict[int, float],
 ) -> None:
     few = len(pairs) <= 120
+    faint = " faint" if len(pairs) > 200 else ""
     for (a, b), count in pairs.items():
         low, high = boxes[a], boxes[b]
         if low.plane not in planes:
@@ -254,7 +264,7 @@ def _draw_links(
         plane = low.plane if low.plane in PLANES else "none"
         ends = ((low.x + low.w / 2, low.y), (high.x + high.w / 2, high.y + heights[high.rank]))
         hint = f"{low.name} – {high.name}: {plural(count, 'link')}" if few else ""
-        canvas.line(ends, f"link l-{plane}", min(1 + count / 8, 3.5) if few else 0.8, hint)
+        canvas.line(ends, f"link l-{plane}{faint}", min(1 + count / 8, 3.5) if few else 0.8, hint)
 
 
 def _draw_marks(
@@ -307,7 +317,7 @@ def _legend(findings: Sequence[Finding], marks: list[Mark]) -> list[tuple[int, s
 def _draw_legend(canvas: Canvas, rows: list[tuple[int, str, bool]], findings: int, y: float) -> float:
     for index, text, measured in rows[:MOST_MARKS]:
         _dot(canvas, 28, y + 8, Mark(index, "", "", measured))
-        canvas.text(48, y + 12.5, text, "", WIDTH - 80)
+        canvas.text(48, y + 12.5, cut(text, WIDTH - 80))
         y += 25
     left = findings - min(len(rows), MOST_MARKS)
     if left > 0:

@@ -109,6 +109,8 @@ def hall_of_sizing(design: Design, sizing: Sizing) -> Hall:
         rows.append(RackRow(_letters(index), tuple(racks)))
     fronts = (_typical_front(design, sizing),) if sizing.racks_by_role.get("compute") else ()
     note = "Positions are typical: the plan places every device."
+    if design.node.units_are_racks:
+        note += " NVLink switch trays and power shelves are not drawn."
     return Hall(tuple(rows), count, total, site.rack_width_mm, site.rack_depth_mm, site.aisle_mm, fronts, note)
 
 
@@ -129,11 +131,13 @@ def _typical_front(design: Design, sizing: Sizing) -> Front:
     tall = node.height_u > 1
     for index in range(per_rack):
         one = f"{word} {index + 1}, {plural(node.gpus_per_node, 'GPU')}"
-        many = f"{plural(per_rack, word)}, {plural(node.gpus_per_node, 'GPU')} each" if index == per_rack // 2 else ""
-        devices.append(Device(one if tall else many, u, node.height_u, "compute"))
+        devices.append(Device(one if tall else "", u, node.height_u, "compute"))
         u += node.height_u
     height = max(site.rack_height_u, int(u - 1))
-    return Front("Typical compute rack", f"up to {number(compute_rack_kw(design), 1)} kW", height, tuple(devices), "compute")
+    held = "" if tall else f"{plural(per_rack, word)} of {plural(node.gpus_per_node, 'GPU')}, "
+    return Front(
+        "Typical compute rack", f"{held}up to {number(compute_rack_kw(design), 1)} kW", height, tuple(devices), "compute"
+    )
 
 
 def hall_of_plan(plan: Plan) -> Hall:
@@ -176,6 +180,8 @@ def _fronts(plan: Plan, racks: pl.DataFrame) -> list[Front]:
             for label, u, tall, kind in held.iter_rows():
                 css = kind if source == "switches" else ("compute" if kind == "compute" else "management")
                 devices.append(Device(label, u, tall, css))
+        if not devices:
+            continue
         under = f"{number(watts / W_PER_KW, 1)} kW, {number(used, 1)} of {height} U"
         fronts.append(Front(f"{role.capitalize()} rack {name}", under, height, tuple(devices), role))
     return fronts
@@ -291,7 +297,16 @@ def _draw_fronts(canvas: Canvas, fronts: tuple[Front, ...], y: float, left: floa
             level = bottom - (device.u - 1 + device.height_u) * pitch
             tall = device.height_u * pitch
             css = device.css if device.css in ("compute", "storage", "frontend", "management", "oob") else "none"
-            canvas.box(x + 6, level + 0.6, width - 12, tall - 1.2, f"t-{css}", f"{device.label}, U{number(device.u, 1)}", 2)
+            hint = f"{device.label}, U{number(device.u, 1)}"
+            for shade in (f"b-{css}", f"t-{css}"):
+                canvas.box(x + 6, level + 0.6, width - 12, tall - 1.2, shade, hint, 2)
             if device.label and (tall >= 11 or device.height_u <= 1):
-                canvas.text(x + 14, level + tall / 2 + 3.6, device.label, "num halo", width - 28, 10.5)
+                canvas.text(
+                    x + 14,
+                    level + tall / 2 + (3.6 if tall > 14 else 3.2),
+                    device.label,
+                    "num" if tall > 14 else "one",
+                    width - 28,
+                    10.5,
+                )
     return top + tallest * pitch + 20

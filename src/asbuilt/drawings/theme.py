@@ -84,7 +84,7 @@ def drawing_css() -> str:
         ".dw text{fill:var(--ink);font-variant-numeric:tabular-nums}"
         ".dw .strong{font-weight:650}.dw .big{font-size:15px;font-weight:650}"
         ".dw .quiet{fill:var(--ink-2)}.dw .small{font-size:11.5px;fill:var(--ink-2)}"
-        ".dw .tiny{font-size:10px;fill:var(--ink-3)}.dw .num{font-size:10.5px}"
+        ".dw .tiny{font-size:10px;fill:var(--ink-3)}.dw .num{font-size:10.5px}.dw .one{font-size:9px}"
         ".dw .mid{text-anchor:middle}.dw .end{text-anchor:end}"
         ".dw .line{stroke:var(--line-strong);fill:none}.dw .hair{stroke:var(--line);fill:none}"
         ".dw .panel{fill:var(--sunken);stroke:var(--line)}.dw .sheet{fill:var(--surface);stroke:var(--line-strong)}"
@@ -144,6 +144,16 @@ def fit(text: str, width: float, size: float = 13, bold: bool = False) -> str:
             return short
         keep -= 1
     return "…"
+
+
+def cut(text: str, width: float, size: float = 13) -> str:
+    """A sentence shortened at its end, for running text; names are shortened by `fit`."""
+    if text_width(text, size) <= width:
+        return text
+    keep = len(text)
+    while keep > 1 and text_width(text[:keep] + "…", size) > width:
+        keep -= 1
+    return text[:keep].rstrip(" ,;:") + "…"
 
 
 @dataclass(slots=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from asbuilt.drawings.theme import FONT, css_variables, drawing_css, number, plural
 from asbuilt.model.design import Sizing
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 SHOWN = 400
+WEAK = "low confidence: "
 KINDS = {
     "check": "Design checks",
     "verify": "Measured against the plan",
@@ -37,6 +39,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     env.filters["n"] = number
+    env.filters["plain"] = plain
     env.globals["plural"] = plural
     return env
 
@@ -57,8 +60,9 @@ def report_html(
     verifications: Sequence[Verification],
     versions: dict[str, str],
     written: str = "",
+    claims: Mapping[str, str] | None = None,
 ) -> str:
-    """The whole report as one file. Arguments as in `report.document.report_json`."""
+    """The whole report as one file. Arguments as in `report.document.report_json`, ``claims`` as in `verification_html`."""
     from asbuilt.drawings.row import rows_svg
 
     document = report_json(plan, sizing, verifications, versions, written)
@@ -69,13 +73,28 @@ def report_html(
         .render(
             doc=document,
             sizing=document["sizing"],
-            parts=numbered(verifications),
+            parts=numbered(verifications, claims),
             picture=fabric_picture(plan, verifications),
             rows=rows,
             facts=design_facts(plan, sizing),
+            warnings=[w for w in document["plan_warnings"] if not w.startswith(WEAK)],
+            weak=[w.removeprefix(WEAK) for w in document["plan_warnings"] if w.startswith(WEAK)],
         )
     )
     return page(f"As built: {document['name']}" if document["name"] else "As-built report", body)
+
+
+def plain(value: Any) -> str:
+    """A value for reading: yes and no, numbers without a trailing ``.0``, lists joined."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return number(value, 3)
+    if isinstance(value, dict):
+        return ", ".join(f"{k}: {plain(v)}" for k, v in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(plain(v) for v in value)
+    return "not stated" if value is None else str(value)
 
 
 def page(title: str, body: str) -> str:
@@ -84,7 +103,7 @@ def page(title: str, body: str) -> str:
     return frame.render(title=title, body=body, variables=css_variables(), drawing=drawing_css(), font=FONT)
 
 
-def part(verification: Verification, first: int = 0) -> dict[str, Any]:
+def part(verification: Verification, first: int = 0, claims: Mapping[str, str] | None = None) -> dict[str, Any]:
     """What the template of one verification needs; its findings are numbered from ``first + 1``."""
     word, sentence = outcome(verification)
     findings = ordered(verification.findings)
@@ -108,14 +127,15 @@ def part(verification: Verification, first: int = 0) -> dict[str, Any]:
         "plan_hash": verification.plan_hash,
         "exit": verification.exit_code,
         "words": VERDICT_WORDS,
+        "claims": claims or {},
     }
 
 
-def numbered(verifications: Sequence[Verification]) -> list[dict[str, Any]]:
+def numbered(verifications: Sequence[Verification], claims: Mapping[str, str] | None) -> list[dict[str, Any]]:
     """Parts whose findings are numbered through, as in the fabric picture."""
     parts, first = [], 0
     for verification in verifications:
-        parts.append(part(verification, first))
+        parts.append(part(verification, first, claims))
         first += len(verification.findings)
     return parts
 
@@ -169,6 +189,6 @@ def design_facts(plan: Plan | None, sizing: Sizing | None) -> list[tuple[str, st
         ]
     elif plan is not None:
         rows += [(name.replace("_", " "), f"{frame.height:,} rows") for name, frame in sorted(plan.tables.items())]
-    if plan is not None and plan.source:
+    if plan is not None and plan.source and plan.design is None:
         rows.append(("Plan read from", plan.source))
     return rows
