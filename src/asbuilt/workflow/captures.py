@@ -183,8 +183,10 @@ def merge(parts: Sequence[Facts], notes: tuple[str, ...] = ()) -> Facts:
         return parts[0]
     frames: dict[str, list[pl.DataFrame]] = {}
     details: dict[str, Any] = {}
+    incomplete = False
     for part in parts:
         details.update(part.details)
+        incomplete = incomplete or bool(part.details.get("incomplete"))
         for name, frame in part.tables.items():
             frames.setdefault(name, []).append(frame)
     tables = {name: pl.concat(group) for name, group in frames.items()}
@@ -196,7 +198,7 @@ def merge(parts: Sequence[Facts], notes: tuple[str, ...] = ()) -> Facts:
     accounts = {capture: account for part in parts for capture, account in part.accounts.items()}
     said = tuple(note for part in parts for note in part.notes)
     tools = "+".join(dict.fromkeys(part.tool for part in parts if part.tool))
-    return Facts(tables, accounts, said + notes, tools, details)
+    return Facts(tables, accounts, said + notes, tools, {**details, "incomplete": incomplete} if details else details)
 
 
 def write_captures(captures: Sequence[Capture], folder: Path) -> tuple[Path, ...]:
