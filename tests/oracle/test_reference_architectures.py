@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 import reproduction
@@ -142,3 +143,8 @@ def test_more_power_is_told_as_gpus_of_the_site() -> None:
     made = size("dgx-h100", 1024, power_mw=1.0)
     mark = next(m for m in made.limits if m["id"] == "site-power")
     assert mark["now"] and 400 < mark["at_gpus"] < 600
+
+
+def test_the_page_shows_what_is_reproduced_today() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "sizing.md").read_text(encoding="utf-8")
+    assert reproduction.markdown(ALL) in page, "run: python tools/sizing_table.py"

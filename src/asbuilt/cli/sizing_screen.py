@@ -160,9 +160,8 @@ def _trust(made: Sizing, style: Style) -> list[str]:
         lines += _wrapped(text, f"{style.warn('!')} ", 2)
     by = {c: sum(s["confidence"] == c for s in made.sources) for c in ("high", "medium", "low")}
     counts = ", ".join(f"{count} {name}" for name, count in by.items() if count)
-    lines.append(
-        style.dim(f"{len(made.sources)} sourced figures ({counts}), {len(made.assumptions)} assumptions: --json lists them")
-    )
+    assumed = f"{len(made.assumptions)} assumptions"
+    lines.append(style.dim(f"{len(made.sources)} sourced figures ({counts}), {assumed}: see --json"))
     return lines
 
 

@@ -194,6 +194,12 @@ def _rack_marks(design: Design, totals: Totals) -> Iterator[dict[str, Any]]:
             f"the fullest rack draws {need:.1f} kW, the site allows {site.rack_power_kw:g} kW a rack",
             "requirement",
         )  # fmt: skip
+    if totals.rack_peak_kw is not None and totals.rack_peak_kw > need:
+        yield _mark(
+            "rack-peak", "racks", None, True,
+            f"a full rack peaks at {totals.rack_peak_kw:.0f} kW for moments: size breakers and busway for that",
+            f"system/{design.node.system} power_peak_w",
+        )  # fmt: skip
     if totals.liquid_kw > 0:
         refused = site.cooling == "air"
         yield _mark(

@@ -51,6 +51,7 @@ class Totals:
     rack_kw_max: float
     rack_kg: float | None
     node_optics: int
+    rack_peak_kw: float | None = None
 
     @property
     def it_kw(self) -> float:
@@ -107,7 +108,16 @@ def total(design: Design, ledger: Ledger) -> Totals:
         rack_kw_max=max(rack_kw, packing.fullest_kw),
         rack_kg=rack_kg,
         node_optics=design.nodes * _node_cages(design),
+        rack_peak_kw=_peak_kw(design, ledger, per_rack),
     )
+
+
+def _peak_kw(design: Design, ledger: Ledger, per_rack: int) -> float | None:
+    """Short peak of a full rack of nodes in kW, where the maker states one."""
+    part = ledger.catalogue.get("system", design.node.system)
+    whole = design.node.units_are_racks
+    peak = ledger.figure(part, "unit_power_peak_w" if whole else "power_peak_w")
+    return None if peak is None else float(peak) * (1 if whole else per_rack) / 1000
 
 
 def _runs(ledger: Ledger, plane: PlaneDesign, count: FabricCounts) -> list[SwitchRun]:
