@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from asbuilt.base.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from asbuilt.workflow.plan import make_plan as make_plan

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Sequence
 
-from asbuilt import __version__
+from asbuilt.base.version import VERSION
 
 EXIT_USAGE = 2
 EXIT_INTERNAL = 70
@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(usage())
             return 0
         if option == "--version":
-            print(f"asbuilt {__version__}")
+            print(f"asbuilt {VERSION}")
             return 0
         if option == "-C" and arguments:
             directory = arguments.pop(0)

@@ -21,8 +21,8 @@ from typing import IO, Any
 import numpy as np
 import polars as pl
 
-from asbuilt import __version__
 from asbuilt.base.problem import Place, Problem, ProblemError
+from asbuilt.base.version import VERSION
 from asbuilt.model.decode_requirement import encode
 from asbuilt.model.plan import Plan
 
@@ -138,7 +138,7 @@ def _record(plan: Plan) -> dict[str, Any]:
         "warnings": list(plan.warnings),
         "tables": {name: frame.height for name, frame in plan.tables.items()},
         "made_with": {
-            "asbuilt": __version__,
+            "asbuilt": VERSION,
             "polars": pl.__version__,
             "numpy": np.__version__,
             "python": platform.python_version(),

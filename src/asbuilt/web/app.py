@@ -12,8 +12,8 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from asbuilt import __version__
 from asbuilt.base.problem import Problem, ProblemError
+from asbuilt.base.version import VERSION
 from asbuilt.drawings.theme import css_variables, drawing_css, number, plural
 from asbuilt.web.host import LOOPBACK, guard
 from asbuilt.web.page import context
@@ -40,7 +40,7 @@ def environment() -> Environment:
 
 def create_app(hosts: Sequence[str] = ()) -> FastAPI:
     """The application. It answers to the loopback names and to ``hosts``; any other Host header gets 421."""
-    app = FastAPI(title="asbuilt", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(title="asbuilt", version=VERSION, docs_url=None, redoc_url=None, openapi_url=None)
     app.middleware("http")(guard((*LOOPBACK, *(h.lower() for h in hosts))))
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     palette = css_variables() + drawing_css()
