@@ -38,7 +38,7 @@ def modules(plan: Plan, trait: str) -> pl.DataFrame:
     exact = taken.filter(pl.col("cage").is_not_null()).rename({"host": "nic_host", f"cage_{trait}": "nic_trait"})
     whole = taken.filter(pl.col("cage").is_null()).drop("cage")
     joined = optics.join(exact, on=["device", "cage"], how="left").join(whole, on="device", how="left")
-    described = taken["device"].unique()
+    described = taken["device"].unique().implode()
     return joined.with_columns(
         pl.coalesce("host", "nic_host"),
         pl.coalesce(f"cage_{trait}", "nic_trait").alias(f"cage_{trait}"),
@@ -223,7 +223,7 @@ def cables_stay_within_reach(plan: Plan, facts: Facts) -> pl.DataFrame:
     by_jumper = ends.group_by("jumper").agg(pl.col("optic_reach").min(), unknown.any().alias("unknown"))
     rows = plan.table("jumpers").join(by_jumper, on="jumper").join(reach, on="part", how="left")
     limit = pl.min_horizontal("optic_reach", "x_reach_m")
-    listed = pl.col("part").is_in(plan.table("parts")["part"])  # an unknown cable is DES-039's finding
+    listed = pl.col("part").is_in(plan.table("parts")["part"].implode())  # an unknown cable is DES-039's finding
     way = pl.when(pl.col("links") > 1).then(pl.lit(" through a splitter")).otherwise(pl.lit(""))
     return judge(
         rows,
