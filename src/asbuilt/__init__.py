@@ -1,4 +1,4 @@
-"""asbuilt: a GPU cluster from requirement to accepted production. The template is an assumption; the measurement is the fact."""
+"""asbuilt: a GPU cluster from requirement to accepted production. Templates are assumed; measurements are facts."""
 
 from __future__ import annotations
 
