@@ -12,7 +12,7 @@ from asbuilt.model.plan import Plan
 if TYPE_CHECKING:
     import polars as pl
 
-WIDTH, LEFT, RIGHT, BESIDE = 1100.0, 64.0, 1084.0, 848.0
+WIDTH, LEFT, RIGHT, FRONT_PX = 1100.0, 64.0, 1084.0, 264.0
 MOST_ROWS, SHOWN_ROWS = 5, 4
 SCALE_MOST = 0.058
 U_PX, U_PX_SMALL = 11.5, 8.6
@@ -211,7 +211,9 @@ def _draw(hall: Hall, standalone: bool) -> str:
     canvas.text(16, 26, f"{plural(hall.rack_count, 'rack')} in {plural(hall.row_count, 'row')}", "big")
     _legend(canvas, roles, 40)
     y = 74.0
-    beside = bool(hall.note and hall.fronts) and LEFT + longest * scale <= BESIDE - 40
+    room = FRONT_PX * len(hall.fronts[:4]) - 38
+    left = WIDTH - 26 - room
+    beside = bool(hall.fronts) and LEFT + longest * scale + 50 <= left
     hidden = hall.row_count - len(hall.rows)
     for index, row in enumerate(hall.rows):
         if hidden and index == len(hall.rows) - 1:
@@ -225,7 +227,7 @@ def _draw(hall: Hall, standalone: bool) -> str:
             y += space
     y = _scale_bar(canvas, y + 14, scale)
     if beside:
-        y = max(y, _draw_fronts(canvas, hall.fronts, 20, BESIDE, U_PX_SMALL) - 12)
+        y = max(y, _draw_fronts(canvas, hall.fronts, 20, left, U_PX_SMALL if hall.note else U_PX) - 12)
     elif hall.fronts:
         y = _draw_fronts(canvas, hall.fronts, y + 30, LEFT, U_PX)
     if hall.note:
@@ -278,11 +280,11 @@ def _scale_bar(canvas: Canvas, y: float, scale: float) -> float:
 
 
 def _draw_fronts(canvas: Canvas, fronts: tuple[Front, ...], y: float, left: float, pitch: float) -> float:
-    width = 226.0
+    width = FRONT_PX - 38
     tallest = max(f.height_u for f in fronts)
     top = y + 40
     for index, front in enumerate(fronts[:4]):
-        x = left + index * (width + 38)
+        x = left + index * FRONT_PX
         canvas.text(x, y + 6, front.title, "strong", width + 20)
         canvas.text(x, y + 24, front.under, "small")
         bottom = top + tallest * pitch

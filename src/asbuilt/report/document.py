@@ -39,10 +39,10 @@ def outcome(verification: Verification) -> tuple[str, str]:
     known = judged(verification) or (measured_links(summary) if verification.kind != "check" else 0)
     if fails:
         tail = f" and {others} undecided" if others else ""
-        return (
-            "fail",
-            f"{fails} {'cause fails' if fails == 1 else 'causes fail'}{tail}. What stands here is not what the plan says.",
-        )
+        words = f"{fails} {'cause fails' if fails == 1 else 'causes fail'}{tail}."
+        design = verification.kind == "check"
+        what = "The plan does not hold what it promises." if design else "What is there is not what was planned."
+        return "fail", f"{words} {what}"
     if not known:
         return "nothing", "Nothing was judged. No data is never a pass: measure, then ask again."
     # Design checks measure nothing: their links are counted as not measured and say nothing about the design.

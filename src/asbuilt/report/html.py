@@ -14,6 +14,7 @@ from asbuilt.report.document import VERDICT_WORDS, ordered, outcome, report_json
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 SHOWN = 400
 WEAK = "low confidence: "
@@ -40,15 +41,18 @@ def environment() -> Environment:
     )
     env.filters["n"] = number
     env.filters["plain"] = plain
+    env.filters["ticks"] = ticks
     env.globals["plural"] = plural
     return env
 
 
-def verification_html(verification: Verification, plan: Plan | None = None) -> str:
-    """``verification`` as a page of its own, with the fabric drawn when ``plan`` is given and can be drawn."""
-    body = (
-        environment().get_template("single.html").render(part=part(verification), picture=fabric_picture(plan, [verification]))
-    )
+def verification_html(verification: Verification, plan: Plan | None = None, claims: Mapping[str, str] | None = None) -> str:
+    """``verification`` as a page of its own, with the fabric drawn when ``plan`` is given and can be drawn.
+
+    ``claims`` maps check ids to what they claim, in one sentence; without it the coverage shows ids alone.
+    """
+    template = environment().get_template("single.html")
+    body = template.render(part=part(verification, 0, claims), picture=fabric_picture(plan, [verification]))
     subject = plan.name if plan and plan.name else ""
     heading = KINDS.get(verification.kind, verification.kind)
     return page(f"{heading}: {subject}" if subject else heading, body)
@@ -82,6 +86,17 @@ def report_html(
         )
     )
     return page(f"As built: {document['name']}" if document["name"] else "As-built report", body)
+
+
+def ticks(text: str) -> Markup:
+    """Escaped text in which what stands between backticks is set as code."""
+    from markupsafe import Markup, escape
+
+    parts = str(text).split("`")
+    if len(parts) % 2 == 0:  # a lone backtick is just a character
+        return escape(text)
+    marked = [Markup("<code>{}</code>").format(p) if i % 2 else escape(p) for i, p in enumerate(parts)]
+    return Markup("").join(marked)
 
 
 def plain(value: Any) -> str:
