@@ -7,9 +7,13 @@ import pytest
 
 from asbuilt.artefacts.netlist import netlist
 from asbuilt.base.problem import ProblemError
+from asbuilt.model.decode_requirement import decode
 from asbuilt.model.facts import Facts
+from asbuilt.model.plan import Plan
 from asbuilt.parsers import ibnetdiscover
 from asbuilt.rehearse import faults, ibsim, twin
+from asbuilt.workflow import templates
+from asbuilt.workflow.plan import make_plan
 from conftest import need_program
 from little_fabric import little_plan
 
@@ -38,12 +42,12 @@ def same(one: Facts, two: Facts, *, without: tuple[str, ...] = ()) -> None:
             assert a[column].equals(b[column], null_equal=True), (table, column)
 
 
-def hdr_plan() -> object:
+def hdr_plan() -> Plan:
     return little_plan(nodes=8, rails=4, spines=2, switch="qm8700", nic="connectx-6-vpi", rate=200.0)
 
 
 def test_real_ibnetdiscover_prints_what_the_twin_prints() -> None:
-    dump = twin.render(hdr_plan())[0].data  # type: ignore[arg-type]
+    dump = twin.render(hdr_plan())[0].data
     reading = ibsim.read_back(dump)
     assert reading.complaints == ()
     same(facts(dump), facts(reading.text))
@@ -59,7 +63,7 @@ def test_newer_speeds_are_the_only_thing_lost() -> None:
 
 @pytest.mark.parametrize("fault", ["unplug:LEAF-01/1", "swap:LEAF-01/1,LEAF-02/2", "rail:gpu001", "absent:SPINE-01", "noname"])
 def test_faults_reach_the_real_tool(fault: str) -> None:
-    dump = twin.render(hdr_plan(), (faults.parse(fault),))[0].data  # type: ignore[arg-type]
+    dump = twin.render(hdr_plan(), (faults.parse(fault),))[0].data
     same(facts(dump), facts(ibsim.read_back(dump).text))
 
 
@@ -88,3 +92,25 @@ def test_dumps_past_the_built_in_limits_load() -> None:
     again = facts(ibsim.read_back(dump).text)
     assert again.tables["device_facts"].filter(pl.col("kind") == "switch").height == 12
     same(facts(dump), again, without=("speed",))
+
+
+ONE_SU = """schema: requirement/v1
+name: one-su
+system: dgx-h100
+gpus: 256
+fabric: ndr
+"""
+
+
+@pytest.mark.parametrize("name", ["l40s-384", "one-su"])
+def test_planned_fabrics_in_the_real_tools(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = ONE_SU if name == "one-su" else templates.text(name)
+    plan = make_plan(decode(text.encode(), name))
+    dumps = [c for c in twin.render(plan) if c.tool == "ibnetdiscover"]
+    assert dumps
+    for capture in dumps:
+        reading = ibsim.read_back(capture.data)
+        same(facts(capture.data), facts(reading.text), without=("speed",))
+        with capsys.disabled():
+            size = f"{len(capture.data):,} bytes, loaded in {reading.load_s:.2f} s, discovered in {reading.discover_s:.2f} s"
+            print(f"\nreal: {name} subnet {capture.subject}: equal facts; {size}")
