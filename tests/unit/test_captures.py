@@ -1,0 +1,116 @@
+"""Captures from files and folders: who wrote them, what is refused, and that nothing is guessed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from asbuilt.base.problem import ProblemError
+from asbuilt.model.capture import Capture
+from asbuilt.rehearse import twin
+from asbuilt.workflow.captures import facts_of, merge, read_captures, tool_of, write_captures
+from little_fabric import little_plan
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    captures = twin.render(little_plan(oob=True))
+    write_captures(captures, tmp_path / "set")
+    again = read_captures([tmp_path / "set"])
+    assert {(c.tool, c.subject, c.data) for c in again} == {(c.tool, c.subject, c.data) for c in captures}
+    one, two = facts_of(captures), facts_of(again)
+    for table in ("device_facts", "link_facts"):
+        drop = ["capture_id", "line"]
+        keys = ["guid", "port"] if table == "link_facts" else ["guid"]
+        assert one.tables[table].drop(drop).sort(keys).equals(two.tables[table].drop(drop).sort(keys))
+
+
+def test_a_single_file_finds_its_manifest(tmp_path: Path) -> None:
+    files = write_captures(twin.render(little_plan(oob=True)), tmp_path)
+    lldp = next(f for f in files if f.suffix == ".json" and f.name != "capture.json")
+    assert read_captures([lldp])[0].subject == "OOB-01"
+
+
+def test_the_tool_is_sniffed_when_only_one_parser_answers() -> None:
+    dump, table = twin.render(little_plan(oob=True))
+    assert tool_of(Capture("a", dump.data)) == "ibnetdiscover"
+    assert tool_of(Capture("b", table.data)) == "lldpctl"
+    assert tool_of(Capture("c", b"$ ibnetdiscover\nnoise\n" + dump.data)) == "ibnetdiscover"
+    assert tool_of(Capture("d", b"  \n")) == ""
+
+
+@pytest.mark.parametrize(
+    "data", [b"CA 'mlx5_0'\n\tCA type: MT4129\n", b"\x00\x01\x02" * 100, b"GPU 0: NVIDIA L40S\n", b'{"a": 1}']
+)
+def test_a_text_that_nobody_knows_is_a_problem(data: bytes) -> None:
+    with pytest.raises(ProblemError) as caught:
+        facts_of([Capture("x", data, file="x.txt"), Capture("y", data, file="y.txt")])
+    assert [p.code for p in caught.value.problems.items] == ["CLI-043", "CLI-043"] and "--as" in str(caught.value)
+
+
+def test_an_empty_capture_is_no_fact_and_is_said() -> None:
+    facts = facts_of([Capture("x", b"")])
+    assert not facts.tables and "x: empty capture" in facts.notes
+
+
+def test_the_caller_may_say_the_tool(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_bytes(b"nothing at all\n")
+    facts = facts_of(read_captures([tmp_path / "x.txt"], "ibnetdiscover"))
+    assert not facts.has("link_facts") and facts.accounts["x.txt"].unread == 1
+    with pytest.raises(ProblemError) as caught:
+        read_captures([tmp_path / "x.txt"], "ibstat")
+    assert "CLI-041" in str(caught.value)
+
+
+def test_all_places_that_are_not_there_are_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ProblemError) as caught:
+        read_captures([tmp_path / "a", tmp_path / "b"])
+    assert [p.code for p in caught.value.problems.items] == ["CLI-040", "CLI-040"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ('{"schema": "capture/v9"}', "does not say"),
+        ('{"schema": "capture/v1", "files": []}', "not an object of file names"),
+        ('{"schema": "capture/v1", "files": {"gone.txt": {}}}', "lists gone.txt, which is not there"),
+        ('{"schema": "capture/v1", "tool": "ibstat"}', "names the tool 'ibstat'"),
+        ('{"schema": "capture/v1", "subject": 7}', "not text"),
+    ],
+)
+def test_a_broken_manifest_is_told(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "x.txt").write_bytes(b"x")
+    (tmp_path / "capture.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ProblemError) as caught:
+        read_captures([tmp_path])
+    assert "CLI-042" in str(caught.value) and says in str(caught.value)
+
+
+def test_a_manifest_without_files_speaks_for_all_and_folders_nest(tmp_path: Path) -> None:
+    inner = tmp_path / "row-a" / "oob-01"
+    inner.mkdir(parents=True)
+    (inner / "capture.json").write_text(json.dumps({"schema": "capture/v1", "tool": "lldpctl", "subject": "OOB-01"}))
+    (inner / "neighbours.json").write_bytes(twin.render(little_plan(oob=True))[1].data)
+    (found,) = read_captures([tmp_path])
+    assert (found.tool, found.subject) == ("lldpctl", "OOB-01")
+
+
+def test_repeats_are_one_row_and_ids_stay_distinct(tmp_path: Path) -> None:
+    dump = twin.render(little_plan())[0].data
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "dump.txt").write_bytes(dump)
+    captures = read_captures([tmp_path / "a" / "dump.txt", tmp_path / "b" / "dump.txt"])
+    assert [c.id for c in captures] == ["dump.txt", "dump.txt~2"]
+    once, twice = facts_of(captures[:1]), facts_of(captures)
+    assert once.tables["link_facts"].height == twice.tables["link_facts"].height
+    assert len(twice.accounts) == 2
+
+
+def test_one_cut_capture_makes_the_set_incomplete() -> None:
+    dump = twin.render(little_plan())[0].data
+    whole, cut = facts_of([Capture("a", dump)]), facts_of([Capture("b", dump[: len(dump) // 2])])
+    assert merge([cut, whole]).details["incomplete"] and merge([whole, cut]).details["incomplete"]
