@@ -105,16 +105,11 @@ def _choose(
 ) -> dict[int, Medium | None]:
     """One medium word and near module for all groups of a class: the first that every one of them can take over ``need_m``."""
     offers = {g: media(catalogue, wanted_of(design, catalogue, index.groups[g])) for g in members}
-    for lead in offers[members[0]]:
-        if lead.reach_m < need_m:
-            continue
-        picked: dict[int, Medium | None] = {}
-        for g in members:
-            fits = (m for m in offers[g] if m.medium == lead.medium and m.near == lead.near and m.reach_m >= need_m)
-            picked[g] = next(fits, None)
-        if all(picked.values()):
-            return picked
-    for g in members:
+    able = [g for g in members if offers[g]]  # what nothing makes must not spoil the rest of its class
+    picked = _common(able, offers, need_m)
+    if picked and len(able) == len(members):
+        return picked
+    for g in members if not picked else [g for g in members if g not in able]:
         group = index.groups[g]
         wanted = wanted_of(design, catalogue, group)
         reach = max((m.reach_m for m in offers[g]), default=0.0)
@@ -123,7 +118,21 @@ def _choose(
             f"{group.plane.name} {group.kind}: no cable or transceiver pair of the catalogue makes a {wanted.rate_gbps:g} Gb/s "
             f"{group.plane.technology} link from {wanted.near.form} ({wanted.near.links} a cage) to {wanted.far.form}: {why}"
         )
-    return dict.fromkeys(members)
+    return dict.fromkeys(members) | picked
+
+
+def _common(able: list[int], offers: dict[int, list[Medium]], need_m: float) -> dict[int, Medium | None]:
+    """For each group its first medium of the first kind and near module that all can take; empty when there is none."""
+    for lead in offers[able[0]] if able else ():
+        if lead.reach_m < need_m:
+            continue
+        picked: dict[int, Medium | None] = {}
+        for g in able:
+            fits = (m for m in offers[g] if m.medium == lead.medium and m.near == lead.near and m.reach_m >= need_m)
+            picked[g] = next(fits, None)
+        if all(picked.values()):
+            return picked
+    return {}
 
 
 def wanted_of(design: Design, catalogue: Catalogue, group: LinkGroup) -> Wanted:

@@ -29,6 +29,7 @@ from asbuilt.plan.figures import DeviceFigures, node_figures, service_figures, s
 from asbuilt.plan.links import Devices, index_links, links_table, tier_of
 from asbuilt.plan.loads import device_loads, loads_table, racks_table
 from asbuilt.plan.placement import (
+    NETWORK,
     STORAGE,
     Hall,
     Ints,
@@ -184,6 +185,8 @@ def _racks(
     """Tables `LOADS` and `RACKS`."""
     node_kind = len(inside.figures)
     arrays = np.flatnonzero(hall.kind == STORAGE).astype(np.int32)
+    if not len(arrays):  # a small array stands in the last network rack
+        arrays = np.flatnonzero(hall.kind == NETWORK).astype(np.int32)[-1:]
     rack = np.concatenate([hall.network_rack, hall.node_rack, arrays])
     kinds = np.concatenate([inside.kinds, np.repeat([node_kind, node_kind + 1], [design.nodes, len(arrays)])]).astype(np.int32)
     shelf = storage_figures(catalogue, stored.tier, stored.power_kw * 1000.0 / max(1, len(arrays)))

@@ -27,6 +27,7 @@ class Medium:
     """A way to make a link. ``split`` links share one jumper at the near end; ``strands`` jumpers make one link.
 
     ``near`` and ``far`` are transceiver parts, empty for a cable with fixed ends. ``reach_m`` holds for the whole channel.
+    ``empty`` counts optical ports that stay dark: a twin-port module for a single link where no single-port one fits.
     """
 
     medium: str
@@ -39,6 +40,7 @@ class Medium:
     lengths_m: tuple[float, ...]
     near_w: float | None
     far_w: float | None
+    empty: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +63,15 @@ def media(catalogue: Catalogue, wanted: Wanted) -> list[Medium]:
             m for fixed in (False, True) for m in _all(catalogue, wanted, fixed) if wanted.part in (m.cable, m.near, m.far)
         ]
         return _sorted(named, wanted)
-    # Where lane rates differ (an HDR card on an NDR switch) no pair of modules speaks, and only a cable with fixed ends does.
-    found = _all(catalogue, wanted, wanted.fixed) or _all(catalogue, wanted, not wanted.fixed)
-    return _sorted(found, wanted)
+    # The kind that the design counts on comes first; the other stands in where it fits neither cage or does not reach (an
+    # HDR card on an NDR switch: no pair of modules speaks, only a cable with fixed ends does).
+    return [m for fixed in (wanted.fixed, not wanted.fixed) for m in _sorted(_all(catalogue, wanted, fixed), wanted)]
 
 
 def _sorted(found: Iterable[Medium], wanted: Wanted) -> list[Medium]:
-    def rank(m: Medium) -> tuple[bool, int, int, float, str, str, str]:
+    def rank(m: Medium) -> tuple[bool, int, int, int, float, str, str, str]:
         disliked = wanted.prefer is not None and m.medium != wanted.prefer
-        return (disliked, m.strands, _ORDER.index(m.medium), m.reach_m, m.cable, m.near, m.far)
+        return (disliked, m.strands, _ORDER.index(m.medium), m.empty, m.reach_m, m.cable, m.near, m.far)
 
     return sorted(found, key=rank)
 
@@ -99,10 +101,7 @@ def _seat(optic: Part, cage: Cage, wanted: Wanted, *, may_split: bool) -> tuple[
     if cage.lane_gbps and float(optic.value("generation", 0)) > cage.lane_gbps:
         return None
     ports, rate = int(optic.value("ports")), float(optic.value("rate_gbps"))
-    if cage.links < ports and wanted.rate_gbps <= rate:
-        # A twin-port module with one half empty is bought only where a single-port one cannot be had.
-        return (1, 1) if cage.links == 1 and ports == 1 else None
-    if cage.links == ports and wanted.rate_gbps <= rate:
+    if cage.links <= ports and wanted.rate_gbps <= rate:
         return 1, 1
     if may_split and cage.links == 2 * ports and 2 * wanted.rate_gbps <= rate:
         return 2, 1
@@ -133,6 +132,7 @@ def _fibre(fibre: Part, a: Part, b: Part, split: int, strands: int, wanted: Want
         lengths_m=tuple(sorted(float(x) for x in fibre.value("lengths_m"))),
         near_w=a.value("power_max_w"),
         far_w=b.value("power_max_w"),
+        empty=sum(max(0, int(o.value("ports")) - c.links * strands) for o, c in ((a, wanted.near), (b, wanted.far))),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from asbuilt.design.racks import NODES_PER_MANAGEMENT_RACK, STORAGE_RACK_KW
+from asbuilt.design.racks import NODES_PER_MANAGEMENT_RACK, STORAGE_RACK_KW, STORAGE_SHARES_RACK_KW
 from asbuilt.model.design import Design, SiteDesign
 from asbuilt.plan.figures import DeviceFigures
 
@@ -161,12 +161,19 @@ def rack_extra_u(design: Design, hall: Hall) -> Floats:
 
 
 def management_racks(design: Design) -> int:
-    """Racks of management, login and provisioning servers: one for every `NODES_PER_MANAGEMENT_RACK` nodes begun."""
+    """Racks of management, login and provisioning servers: one for every `NODES_PER_MANAGEMENT_RACK` nodes begun.
+
+    Up to one SU they stand in the network rack.
+    """
+    if design.nodes <= int(design.extra.get("su_nodes", 0)):
+        return 0
     return len(range(0, design.nodes, NODES_PER_MANAGEMENT_RACK))
 
 
 def storage_racks(power_kw: float) -> int:
-    """Racks of storage arrays: filled one by one with `STORAGE_RACK_KW` each until ``power_kw`` stands; one at least."""
+    """Racks of storage arrays, filled one by one with `STORAGE_RACK_KW` each; a small array stands in a network rack."""
+    if power_kw <= STORAGE_SHARES_RACK_KW:
+        return 0
     racks, left = 1, power_kw - STORAGE_RACK_KW
     while left > 1e-3:
         racks, left = racks + 1, left - STORAGE_RACK_KW
