@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from asbuilt.base.origin import Confidence, Origin
 from asbuilt.base.problem import ProblemError
 from asbuilt.catalogue import schema
 from asbuilt.catalogue.load import load
+from asbuilt.catalogue.plain import plain_part
 from asbuilt.catalogue.read import BYTES_MAX, read_part
-from asbuilt.workflow.catalogue import is_own, open_catalogue, part_lines, used_catalogue_files
+from asbuilt.workflow.catalogue import is_own, open_catalogue, part_lines
 
 RACK = """\
 kind: rack
@@ -78,8 +80,7 @@ def test_a_part_of_ones_own_is_added_and_seen_as_own(tmp_path: Path) -> None:
     assert not load().has("rack", "our-rack")
     assert is_own(part)
     assert not is_own(catalogue.get("rack", "rack-48u"))
-    both = [part, catalogue.get("rack", "rack-48u")]
-    assert used_catalogue_files(both) == [str(folder / "rack" / "our-rack.yaml")]
+    assert part.file == str(folder / "rack" / "our-rack.yaml")
 
 
 def test_a_part_of_ones_own_replaces_the_built_in_one(tmp_path: Path) -> None:
@@ -187,3 +188,21 @@ def test_every_prefix_of_a_file_is_a_problem_or_the_whole() -> None:
     for end in range(0, len(text) - 60, 7):
         with pytest.raises(ProblemError):
             read_part(text[:end].encode(), "r.yaml", "rack", "r")
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(["system/dgx-h100", "switch/q3400-ra", "cable/mfp7e10-n"]),
+    st.integers(0, 10**6),
+    st.sampled_from(["", " ", "\n", ":", ": ", "#", " #", "'", '"', "[", "}", ",", "-", "~", "1", "no", "*a", ">-\n", "\t"]),
+    st.integers(0, 3),
+)
+def test_the_quick_road_never_reads_what_the_checked_one_reads_otherwise(name: str, at: int, put: str, drop: int) -> None:
+    kind, part_id = name.split("/")
+    text = load().text(kind, part_id)
+    at %= len(text)
+    text = text[:at] + put + text[at + drop :]
+    quick = plain_part(text, "x.yaml", kind, part_id)
+    if quick is not None:
+        with contextlib.suppress(ProblemError):  # refused by the checks, which only a built-in file is spared
+            assert read_part(text.encode(), "x.yaml", kind, part_id) == quick

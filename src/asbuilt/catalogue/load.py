@@ -8,6 +8,7 @@ from pathlib import Path
 
 from asbuilt.base.problem import Place, Problem, ProblemError
 from asbuilt.catalogue import schema
+from asbuilt.catalogue.plain import plain_part
 from asbuilt.catalogue.read import BYTES_MAX, Part, nearest, read_part
 
 __all__ = ["Catalogue", "Part", "load"]
@@ -50,7 +51,12 @@ class Catalogue:
         if found is not None:
             return found
         path, shown = self._find(kind, part_id)
-        part = read_part(_bytes(path, shown), shown, kind, part_id)
+        data = _bytes(path, shown)
+        part = None
+        if path.is_relative_to(_BUILT_IN):
+            part = plain_part(data.decode("utf-8"), shown, kind, part_id)
+        if part is None:
+            part = read_part(data, shown, kind, part_id)
         self._parts[(kind, part_id)] = part
         return part
 

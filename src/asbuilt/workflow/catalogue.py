@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,6 @@ __all__ = [
     "schema",
     "trust_text",
     "use_texts",
-    "used_catalogue_files",
     "value_text",
 ]
 
@@ -210,11 +208,6 @@ def keys_page() -> str:
             text += ["", f"Where `nodes_per_unit` is not 1 these must be there too: {names}."]
         text.append("")
     return "\n".join(text)
-
-
-def used_catalogue_files(parts: Iterable[Part]) -> list[str]:
-    """The files of a user's own among ``parts``, sorted: a plan that leans on them says so."""
-    return sorted({part.file for part in parts if is_own(part)})
 
 
 def _code(text: str) -> str:
