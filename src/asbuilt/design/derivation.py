@@ -6,6 +6,7 @@ from typing import Any
 
 from asbuilt.base.origin import Confidence
 from asbuilt.design import heat, racks
+from asbuilt.design.assemblies import assemblies
 from asbuilt.design.fabric import FabricCounts
 from asbuilt.design.ledger import Ledger
 from asbuilt.design.totals import Totals
@@ -182,8 +183,8 @@ def _tier_texts(plane: PlaneDesign, count: FabricCounts) -> dict[str, str]:
 
 
 def _cabling(book: _Book, design: Design, totals: Totals) -> None:
-    parts = [f"{c.links:,} {name}" for name, c in totals.counts.items()]
-    book.add("cables", "one assembly a link: " + " + ".join(parts), [])
+    parts = [f"{n:,} {name}" for name, n in assemblies(design, book.ledger.catalogue, totals.counts).items() if n]
+    book.add("cables", "assemblies (a splitter serves two links, 800G over 400G fibres takes two): " + " + ".join(parts), [])
     switch_ends = sum(c.modules for c in totals.counts.values())
     book.add(
         "optics",
