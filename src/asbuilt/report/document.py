@@ -29,7 +29,7 @@ def judged(verification: Verification) -> int:
 
 
 def outcome(verification: Verification) -> tuple[str, str]:
-    """``(word, sentence)`` for the head of a report. The word is pass, fail, undecided or nothing.
+    """``(word, sentence)`` for the head of a report. The word is pass, fail, undecided or nothing, as the exit codes are.
 
     Nothing measured and nothing judged is said so, whatever the findings are: no data is never a pass.
     """
@@ -47,9 +47,12 @@ def outcome(verification: Verification) -> tuple[str, str]:
         return "nothing", "Nothing was judged. No data is never a pass: measure, then ask again."
     # Design checks measure nothing: their links are counted as not measured and say nothing about the design.
     unmeasured = 0 if verification.kind == "check" else summary.not_measured
-    gaps = unmeasured + sum(c.not_measured + c.error for c in verification.coverage)
-    if others or gaps:
+    if others or unmeasured or any(c.error for c in verification.coverage):
         return "undecided", "Nothing that was judged fails, but not everything could be judged."
+    gaps = sum(c.not_measured for c in verification.coverage)
+    if gaps:
+        asked = f"{gaps:,} {'claim' if gaps == 1 else 'claims'}"
+        return "pass", f"Everything that was judged is as the plan says. {asked} had no data; the coverage names them."
     if summary.unplanned and verification.kind != "check":
         word = "link" if summary.unplanned == 1 else "links"
         return "pass", f"Everything that the plan names is as planned. {summary.unplanned:,} {word} beside the plan."
