@@ -67,25 +67,21 @@ def both_ends_run_the_same_lanes(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: use optics of one generation at both ends.
     Source: NVIDIA 800G and 200G-PAM4 product list.
     """
-    ends = jumper_ends(plan).join(
-        traits(plan, "optic", "lane_gbps", "downshift").rename({"part": "optic"}), on="optic", how="left"
+    lanes = traits(plan, "optic", "lane_gbps", "downshift").rename({"part": "optic"})
+    ends = (
+        jumper_ends(plan).join(lanes, on="optic", how="left").rename({"optic_lane_gbps": "lane", "optic_downshift": "shifts"})
     )
-    pairs = ends.group_by("jumper").agg(
-        pl.col("optic").sort_by("end").str.join(" and ").alias("optics"),
-        pl.col("optic").null_count().alias("fixed"),
-        pl.col("optic_lane_gbps").min().alias("slow"),
-        pl.col("optic_lane_gbps").max().alias("fast"),
-        pl.col("optic_lane_gbps").null_count().alias("unknown"),
-        pl.col("optic_downshift").sort_by("optic_lane_gbps").last().fill_null(False).alias("shifts"),
-    )
-    known = pl.when(pl.col("unknown") == 0)
+    sides = [ends.filter(pl.col("end") == e).select("jumper", "optic", "lane", "shifts") for e in ("a", "b")]
+    pairs = sides[0].join(sides[1], on="jumper", suffix="_b")
+    faster = pl.when(pl.col("lane") > pl.col("lane_b")).then("shifts").otherwise("shifts_b").fill_null(False)
+    lane, lane_b = amount(pl.col("lane"), "Gb/s"), amount(pl.col("lane_b"), "Gb/s")
     return judge(
         pairs,
         subject=pl.col("jumper"),
-        ok=known.then((pl.col("slow") == pl.col("fast")) | pl.col("shifts")),
-        applies=pl.col("fixed") == 0,
+        ok=(pl.col("lane") == pl.col("lane_b")) | (faster & pl.col("lane").is_not_null() & pl.col("lane_b").is_not_null()),
+        applies=pl.col("optic").is_not_null() & pl.col("optic_b").is_not_null(),
         expected=pl.lit("one lane rate at both ends"),
-        found=pl.format("{}: {} and {} a lane", "optics", amount(pl.col("slow"), "Gb/s"), amount(pl.col("fast"), "Gb/s")),
+        found=pl.format("{} and {}: {} and {} a lane", "optic", "optic_b", lane, lane_b),
     )
 
 
@@ -93,10 +89,10 @@ def both_ends_run_the_same_lanes(plan: Plan, facts: Facts) -> pl.DataFrame:
 def cables_exist(plan: Plan, facts: Facts) -> pl.DataFrame:
     """Every cable of the plan is a part that the catalogue knows.
 
-    Why: a link whose two cages no cable or pair of optics joins at its rate cannot be ordered: a 200 Gb/s card with lanes of
-        50 Gb/s, for example, has no splitter from an NDR port.
+    Why: a link whose two cages no cable or pair of optics joins, at its rate and over its length, cannot be ordered: a
+        200 Gb/s card with lanes of 50 Gb/s, for example, has no splitter from an NDR port.
     Measured by: plan table `jumpers` against `parts`.
-    Repair: another NIC, another split, or the cable that does it in a catalogue entry of your own.
+    Repair: another NIC, another split, shorter routes, or the cable that does it in a catalogue entry of your own.
     Source: cages, lanes and cable ends from the catalogue.
     """
     known = plan.table("parts").select("part", pl.lit(True).alias("known"))
@@ -105,8 +101,8 @@ def cables_exist(plan: Plan, facts: Facts) -> pl.DataFrame:
         rows,
         subject=pl.col("jumper"),
         ok=pl.col("known").fill_null(False),
-        expected=pl.lit("a cable of the catalogue"),
-        found=pl.when(pl.col("known")).then(pl.col("part")).otherwise(pl.lit("none joins these two cages at this rate")),
+        expected=pl.lit("a cable of the catalogue that fits both cages and reaches"),
+        found=pl.when(pl.col("known")).then(pl.col("part")).otherwise(pl.lit("none")),
     )
 
 
@@ -165,7 +161,8 @@ def halves_of_a_module_are_used_alike(plan: Plan, facts: Facts) -> pl.DataFrame:
     ends = jumper_ends(plan).filter(pl.col("optic").is_not_null())
     used = ends.join(plan.table("jumpers").select("jumper", "part", "links"), on="jumper")
     kinds = used.group_by("device", "cage").agg(
-        pl.struct("part", "links").n_unique().alias("kinds"), pl.col("part").unique().sort().str.join(" and ").alias("parts")
+        pl.max_horizontal(pl.col("part").n_unique(), pl.col("links").n_unique()).alias("kinds"),
+        pl.col("part").unique().sort().str.join(" and ").alias("parts"),
     )
     rows = plan.table("transceivers").join(kinds, on=["device", "cage"], how="inner")
     return judge(

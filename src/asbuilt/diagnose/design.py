@@ -94,6 +94,9 @@ def _words(rows: pl.DataFrame) -> dict[str, Any]:
         values = rows[name].unique(maintain_order=True).drop_nulls().to_list()
         shown = [_text(v) for v in values[:_LISTED]]
         more = f" and {len(values) - _LISTED} more" if len(values) > _LISTED else ""
+        if name.endswith("_m") and len(values) > 1:
+            words[name] = f"{_text(min(values))} to {_text(max(values))}"
+            continue
         words[name] = ("; " if name in ("expected", "found") else ", ").join(shown) + more
     return words
 

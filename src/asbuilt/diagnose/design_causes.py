@@ -50,3 +50,11 @@ def sockets_cause(c: dict[str, Any]) -> str:
 def map_way(c: dict[str, Any]) -> str:
     """A GPU to rail map that keeps every GPU on its own socket, where there is one."""
     return f"give each GPU a rail of its own socket: `node.gpu_rails: {c['map']}`" if c.get("map") else ""
+
+
+def no_cable(c: dict[str, Any]) -> str:
+    """Which links nothing in the catalogue makes, and how long they are."""
+    return (
+        f"no cable or pair of optics in the catalogue makes the {c['rate_gbps']} Gb/s links of the {c['plane']} plane "
+        f"over their routes ({c['route_m']} m)"
+    )

@@ -88,8 +88,8 @@ def of_rack(plan: Plan, rows: Rows) -> Rows:
 
 
 def of_jumper(plan: Plan, rows: Rows) -> Rows:
-    """Subject is a jumper, or one end of it (``#a``): adds ``part medium length_m plane rate_gbps`` of the links it carries."""
-    jumpers = plan.table("jumpers").select("part", "medium", "length_m", whole="jumper")
+    """Subject is a jumper, or one end of it (``#a``): adds ``part medium length_m route_m``, of links ``plane rate_gbps``."""
+    jumpers = plan.table("jumpers").select("part", "medium", "length_m", "route_m", whole="jumper")
     joined = rows.with_columns(pl.col("subject").str.replace(r"#[ab]$", "").alias("whole")).join(
         jumpers, on="whole", how="left"
     )

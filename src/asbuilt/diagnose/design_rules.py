@@ -206,8 +206,9 @@ RULES: dict[str, Rule] = {
         context.of_jumper,
         ("plane", "rate_gbps"),
         "jumpers:{plane}",
-        "no cable or pair of optics in the catalogue makes the {rate_gbps} Gb/s links of the {plane} plane",
+        causes.no_cable,
         (
+            "routes that a cable reaches: `site.racks_per_row`, `site.tray_height_mm`",
             "another NIC or split: `planes.{plane}.nic`, `planes.{plane}.leaf.split`",
             "describe the cable that does it in the project's `catalogue/cable/`",
         ),
