@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from asbuilt.base.interning import distinct_numbers, first_with_same_name, guid_texts, texts_at
 from asbuilt.base.kernel import kernel
 from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS, Facts, LineAccount
 from asbuilt.parsers import discovery_scan, discovery_vector, ibnetdiscover_ports
 from asbuilt.parsers.discovery_scan import FACT, IGNORABLE, LONGEST_LINE, SPEEDS, UNREAD
-from asbuilt.base.interning import distinct_numbers, first_with_same_name, guid_texts, texts_at
 
 if TYPE_CHECKING:
     import polars as pl

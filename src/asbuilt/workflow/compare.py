@@ -1,0 +1,194 @@
+"""Use case: a plan held against captures. Verify, compare and rehearse all come through here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping
+
+import numpy as np
+
+from asbuilt.base.problem import Problem, ProblemError
+from asbuilt.checks.registry import Check, checks
+from asbuilt.diagnose.cabling_tables import PortNames, cabling_tables
+from asbuilt.diagnose.causes import diagnose
+from asbuilt.diagnose.design import coverage
+from asbuilt.diagnose.links import Compared, compare_links
+from asbuilt.diagnose.measured import rate_findings, undecided, unplanned_findings
+from asbuilt.model.facts import Facts
+from asbuilt.model.plan import Plan
+from asbuilt.model.verdict import VERDICTS, Finding, Layer, LinkSummary, Verdict, Verification
+from asbuilt.workflow.check import section
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CABLING_CHECKS = ("FAB-001", "FAB-002", "FAB-003", "FAB-004")
+SCOPE_KEYS = ("phase", "plane", "row", "rack", "island")
+
+
+def compare(
+    plan: Plan,
+    facts: Facts,
+    scope: str | Mapping[str, str] | None = None,
+    guids: pl.DataFrame | None = None,
+    strict: bool = False,
+) -> Verification:
+    """Hold ``plan`` against ``facts``: the links counted, findings by cause, the moves that mend them.
+
+    ``scope`` says what is built, as ``phase=1,row=A`` or a mapping; links outside are counted as out of scope. ``guids`` is
+    a frame guid, name. Unplanned links alone are warnings (``details["warnings"]``); with ``strict`` they are findings.
+    Raises `ProblemError` CLI-050 for a scope that the plan cannot answer.
+    """
+    inside = scope_mask(plan, scope)
+    chosen = {id: c for id, c in checks().items() if c.layer is Layer.FABRIC}
+    whys = {id: section(c.doc, "Why") for id, c in chosen.items()}
+    if not facts.has("link_facts"):
+        return _nothing_measured(plan, facts, inside, chosen)
+    compared = compare_links(plan, facts, inside, guids)
+    names = PortNames(plan, compared)
+    tables = cabling_tables(plan, compared, names)
+    judged = Facts({**facts.tables, **tables}, facts.accounts, facts.notes, facts.tool, facts.details)
+    rows = _verdicts(plan, judged, chosen)
+    told = diagnose(plan, compared, names, whys)
+    findings = [*told.findings, *rate_findings(plan, rows, whys), *undecided(plan, compared, rows, whys)]
+    mended = {s for f in told.findings for s in f.subjects}
+    warnings = unplanned_findings(compared, names, tables["unplanned_links"], told.touched, whys)
+    if strict:
+        findings += warnings
+    details: dict[str, Any] = {"exchanges": told.exchanges, "subjects_explained": len(mended)}
+    if warnings and not strict:
+        details["warnings"] = [w.as_json() for w in warnings]
+    return Verification(
+        kind="compare",
+        summary=compared.summary,
+        findings=tuple(sorted(findings, key=_order)),
+        repairs=told.repairs,
+        coverage=coverage(rows),
+        plan_hash=plan.plan_hash,
+        notes=(*plan.warnings, *account_notes(facts), *facts.notes, *compared.notes),
+        details=details,
+    )
+
+
+def _order(finding: Finding) -> tuple[int, str, int]:
+    rank = {Verdict.FAIL: 0, Verdict.ERROR: 1, Verdict.NOT_MEASURED: 2}[finding.verdict]
+    return rank, finding.id, -len(finding.subjects)
+
+
+def _verdicts(plan: Plan, facts: Facts, chosen: dict[str, Check]) -> pl.DataFrame:
+    """Verdict rows of the cabling checks and of every other fabric check; a check that stops answers ``error``."""
+    import polars as pl
+
+    frames = []
+    for check in chosen.values():
+        try:
+            frames.append(check.run(plan, facts))
+        except Exception as error:
+            # The check runner may catch everything: one broken check must not hide the others.
+            text = f"{type(error).__name__}: {error}".splitlines()[0]
+            row = {"check_id": [check.id], "subject": ["plan"], "verdict": [Verdict.ERROR.value], "found": [text]}
+            frames.append(VERDICTS.conform(pl.DataFrame(row)))
+    return pl.concat(frames)
+
+
+def _nothing_measured(plan: Plan, facts: Facts, inside: np.ndarray[Any, Any] | None, chosen: dict[str, Check]) -> Verification:
+    """No capture shows a single link: every planned link in scope is not measured, and that is one finding."""
+    planned = plan.links.height if inside is None else int(inside.sum())
+    rows = _verdicts(plan, facts, chosen)
+    said = "; ".join(facts.notes) or "no capture was given, or none of them holds a link"
+    finding = Finding(
+        id="FAB-001",
+        verdict=Verdict.NOT_MEASURED,
+        severity=chosen["FAB-001"].severity,
+        layer=Layer.FABRIC,
+        subject="plan",
+        expected=f"{planned} planned links",
+        found="no link in any capture",
+        where="",
+        cause=f"nothing was measured: {said}",
+        next="capture with ibnetdiscover from a host of the fabric, as root, and compare again",
+        revert="nothing is moved",
+        why=section(chosen["FAB-001"].doc, "Why"),
+    )
+    summary = LinkSummary(planned=planned, not_measured=planned, out_of_scope=plan.links.height - planned)
+    return Verification(
+        kind="compare",
+        summary=summary,
+        findings=(finding,),
+        repairs=(),
+        coverage=coverage(rows),
+        plan_hash=plan.plan_hash,
+        notes=(*plan.warnings, *account_notes(facts), *facts.notes),
+    )
+
+
+def account_notes(facts: Facts) -> tuple[str, ...]:
+    """One line per capture with unread lines: how many, and the first of them."""
+    notes = []
+    for capture, account in facts.accounts.items():
+        if account.unread:
+            first = account.unread_lines[0] if account.unread_lines else (0, "")
+            notes.append(f"{capture}: {account.unread} of {account.total} lines were not read; line {first[0]}: {first[1]!r}")
+    return tuple(notes)
+
+
+def parse_scope(text: str) -> dict[str, str]:
+    """``phase=1,row=A+B`` as a mapping. Raises `ProblemError` CLI-050 for anything else."""
+    found: dict[str, str] = {}
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        key, equals, value = (x.strip() for x in part.partition("="))
+        if not equals or not value or key not in SCOPE_KEYS:
+            raise ProblemError(
+                Problem("CLI-050", f"scope {part!r} is not one of {', '.join(SCOPE_KEYS)} = value", fix="write phase=1,row=A+B")
+            )
+        found[key] = value
+    return found
+
+
+def scope_mask(plan: Plan, scope: str | Mapping[str, str] | None) -> np.ndarray[Any, Any] | None:
+    """Which links are in scope, None for all. Several values of one key are joined by +; several keys must all hold.
+
+    ``row`` and ``rack`` hold for a link when either end stands there. Raises `ProblemError` CLI-050 for an unknown key, or
+    a value that no link has.
+    """
+    import polars as pl
+
+    wanted = parse_scope(scope) if isinstance(scope, str) else dict(scope or {})
+    if not wanted:
+        return None
+    links = plan.links
+    mask = np.ones(links.height, bool)
+    for key, value in wanted.items():
+        values = value.split("+")
+        if key in ("row", "rack"):
+            places = _places(plan, key)
+            ends = [links.select(pl.col(f"{s}_device").alias("device")) for s in "ab"]
+            held = [e.join(places, on="device", how="left", maintain_order="left")["place"].is_in(values) for e in ends]
+            hit = (held[0].fill_null(False) | held[1].fill_null(False)).to_numpy()
+        elif key in ("phase", "plane", "island"):
+            hit = links[key].cast(pl.String).is_in(values).fill_null(False).to_numpy()
+        else:
+            raise ProblemError(Problem("CLI-050", f"a scope cannot name {key!r}", fix=f"use {', '.join(SCOPE_KEYS)}"))
+        if not hit.any():
+            raise ProblemError(Problem("CLI-050", f"no link of the plan has {key} {value}", fix="see `asbuilt show links`"))
+        mask &= hit
+    return mask
+
+
+def _places(plan: Plan, key: str) -> pl.DataFrame:
+    """device, place: the rack, or the row of the rack, of every node and switch that the plan places."""
+    import polars as pl
+
+    frames = [
+        plan.table(table).select(pl.col(column).alias("device"), "rack")
+        for table, column in (("nodes", "node"), ("switches", "switch"))
+        if plan.has(table)
+    ]
+    if not frames:
+        return pl.DataFrame(schema={"device": pl.String, "place": pl.String})
+    devices = pl.concat(frames)
+    if key == "rack" or not plan.has("racks"):
+        return devices.rename({"rack": "place"})
+    return devices.join(plan.table("racks").select("rack", pl.col("row").alias("place")), on="rack", how="left").drop("rack")
+
+
+__all__ = ["CABLING_CHECKS", "SCOPE_KEYS", "Compared", "account_notes", "compare", "parse_scope", "scope_mask"]
