@@ -16,11 +16,13 @@ STORAGE_SHARES_RACK_KW = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """What one device takes of a rack: U, nameplate W, kg (0 where nobody knows)."""
+    """What one device takes of a rack: U, nameplate W, kg (0 where nobody knows). A cold spare has its place, but draws
+    nothing: it is not ``live``."""
 
     height_u: float
     power_w: float
     weight_kg: float
+    live: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ def pack(runs: Iterable[tuple[Device, int]], site: SiteDesign) -> Packing:
     limit_w = site.rack_power_kw * 1000.0
     limit_kg = site.rack_weight_kg - (site.rack_own_weight_kg or 0.0)
     racks, used_u, used_w, used_kg, fullest = 0, 0.0, 0.0, 0.0, 0.0
+    drawn = 0.0
 
     def fits(device: Device, u: float, w: float, kg: float) -> bool:
         return (
@@ -51,8 +54,9 @@ def pack(runs: Iterable[tuple[Device, int]], site: SiteDesign) -> Packing:
         left = count
         while left and racks and used_u > 0 and fits(device, used_u, used_w, used_kg):
             used_u, used_w, used_kg = used_u + device.height_u, used_w + device.power_w, used_kg + device.weight_kg
+            drawn += device.power_w * device.live
             left -= 1
-        fullest = max(fullest, used_w)
+        fullest = max(fullest, drawn)
         if not left:
             continue
         per_rack, u, w, kg = 1, device.height_u, device.power_w, device.weight_kg
@@ -61,7 +65,8 @@ def pack(runs: Iterable[tuple[Device, int]], site: SiteDesign) -> Packing:
         new = -(-left // per_rack)
         last = left - (new - 1) * per_rack
         racks += new
-        fullest = max(fullest, min(left, per_rack) * device.power_w)
+        fullest = max(fullest, min(left, per_rack) * device.power_w * device.live)
+        drawn = last * device.power_w * device.live
         used_u, used_w, used_kg = last * device.height_u, last * device.power_w, last * device.weight_kg
     return Packing(racks, fullest / 1000.0)
 

@@ -9,9 +9,10 @@ from asbuilt.design.fabric import FabricCounts, count_plane
 from asbuilt.design.heat import Cdus, air_m3_h, cdus, coolant_l_min, return_c
 from asbuilt.design.ledger import Ledger
 from asbuilt.design.storage import Storage, storage_of
-from asbuilt.model.design import Design, PlaneDesign, TierDesign
+from asbuilt.model.design import Design, PlaneDesign
 
 CDU = "vertiv-xdu1350"
+SERVICE_HOST = "ufm-appliance-ndr"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,8 @@ def total(design: Design, ledger: Ledger) -> Totals:
     air_kw = heat_kw * (1 - share) + switch_kw - switch_liquid + stored.power_kw
     supply = design.site.coolant_supply_c
     flow = coolant_l_min(liquid_kw, supply, return_c(supply, rack_scale)) if liquid_kw else 0.0
-    packing = rack_rules.pack(_devices(design, runs, counts), design.site)
+    host, host_kg = _service_host(ledger)
+    packing = rack_rules.pack(_devices(design, runs, counts, host), design.site)
     by_role = {
         "compute": rack_rules.compute_racks(design),
         "network": packing.racks,
@@ -89,6 +91,8 @@ def total(design: Design, ledger: Ledger) -> Totals:
     per_rack = node.nodes_per_unit if rack_scale else min(design.site.nodes_per_rack, design.nodes)
     rack_kw = node.unit_power_max_w / 1000 if rack_scale else per_rack * node.power_max_w / 1000
     rack_kg, weight = _weight(design, runs, by_role, per_rack)
+    weight += (host_kg or 0.0) * sum(c.service for c in counts.values())
+    weight += sum((r.weight_kg or 0.0) * n for r, n in _spare_runs(design, runs))
     return Totals(
         counts=counts,
         switches=runs,
@@ -107,7 +111,7 @@ def total(design: Design, ledger: Ledger) -> Totals:
         weight_kg=weight,
         rack_kw_max=max(rack_kw, packing.fullest_kw),
         rack_kg=rack_kg,
-        node_optics=design.nodes * _node_cages(design),
+        node_optics=_node_optics(design, counts),
         rack_peak_kw=_peak_kw(design, ledger, per_rack),
     )
 
@@ -146,34 +150,64 @@ def _runs(ledger: Ledger, plane: PlaneDesign, count: FabricCounts) -> list[Switc
 
 
 def _devices(
-    design: Design, runs: tuple[SwitchRun, ...], counts: dict[str, FabricCounts]
+    design: Design, runs: tuple[SwitchRun, ...], counts: dict[str, FabricCounts], host: rack_rules.Device
 ) -> list[tuple[rack_rules.Device, int]]:
-    """What network racks hold, in order: switches by plane and tier, service hosts (1U, power unknown), cold spares."""
-    devices = [(rack_rules.Device(r.height_u, r.power_max_w, r.weight_kg or 0.0), r.count) for r in runs]
-    devices.append((rack_rules.Device(1.0, 0.0, 0.0), sum(c.service for c in counts.values())))
-    for plane in design.planes:
-        if plane.share and plane.share_tier == "leaf":
-            continue
-        for role, tier in (("leaf", plane.leaf), ("spine", plane.spine), ("core", plane.core)):
-            devices += _spares(plane, role, tier, runs)
+    """What network racks hold, in order: switches by plane and tier, service hosts, cold spares (which draw nothing, but
+    keep their place and power for the day when they stand in)."""
+    devices = [(_device(r), r.count) for r in runs]
+    devices.append((host, sum(c.service for c in counts.values())))
+    devices += [(_device(r, live=False), count) for r, count in _spare_runs(design, runs)]
     return [d for d in devices if d[1]]
 
 
-def _spares(
-    plane: PlaneDesign, role: str, tier: TierDesign | None, runs: tuple[SwitchRun, ...]
-) -> list[tuple[rack_rules.Device, int]]:
-    if tier is None or not tier.spares:
-        return []
-    like = next((r for r in runs if r.model == tier.switch), None)
-    if like is None:
-        return []
-    return [(rack_rules.Device(like.height_u, like.power_max_w, like.weight_kg or 0.0), tier.spares)]
+def _device(run: SwitchRun, live: bool = True) -> rack_rules.Device:
+    return rack_rules.Device(run.height_u, run.power_max_w, run.weight_kg or 0.0, live)
 
 
-def _node_cages(design: Design) -> int:
-    """Cages of one node that hold a transceiver: those of planes whose node links are not cables with fixed ends."""
-    fixed = {p.name: p.node_fixed_ends for p in design.planes}
-    return len({n.cage for n in design.node.nics if not fixed.get(n.plane, True)})
+def _spare_runs(design: Design, runs: tuple[SwitchRun, ...]) -> list[tuple[SwitchRun, int]]:
+    """Cold spares by plane and tier: like which switch, and how many."""
+    found = []
+    for plane in design.planes:
+        if plane.share and plane.share_tier == "leaf":
+            continue
+        for tier in (plane.leaf, plane.spine, plane.core):
+            like = next((r for r in runs if tier is not None and r.model == tier.switch), None)
+            if tier is not None and tier.spares and like is not None:
+                found.append((like, tier.spares))
+    return found
+
+
+def _node_optics(design: Design, counts: dict[str, FabricCounts]) -> int:
+    """Transceivers in nodes: cages whose links are planned and are not cables with fixed ends.
+
+    Where a plane's links find no port on the leaves that it shares, only the share of its cages that do is counted.
+    """
+    planes = {p.name: p for p in design.planes}
+    cages: dict[str, set[str]] = {}
+    for nic in design.node.nics:
+        cages.setdefault(nic.plane, set()).add(nic.cage)
+    whole: set[str] = set()
+    partial = 0
+    for name, found in cages.items():
+        plane = planes.get(name)
+        if plane is None or plane.node_fixed_ends:
+            continue
+        links, wanted = counts[name].node_leaf, plane.nodes * plane.rails * plane.subplanes
+        if links == wanted:
+            whole |= found
+        else:
+            partial += links * len(found) // (plane.rails * plane.subplanes)
+    return design.nodes * len(whole) + partial
+
+
+def _service_host(ledger: Ledger) -> tuple[rack_rules.Device, float | None]:
+    """What a fabric service host takes of a rack, and its weight in kg: the UFM appliance's figures."""
+    if not ledger.catalogue.has("switch", SERVICE_HOST):
+        return rack_rules.Device(1.0, 0.0, 0.0), None
+    part = ledger.catalogue.get("switch", SERVICE_HOST)
+    weight = ledger.figure(part, "weight_kg")
+    height, power = float(ledger.figure(part, "height_u", 1.0)), float(ledger.figure(part, "power_max_w", 0.0))
+    return rack_rules.Device(height, power, float(weight or 0.0)), weight
 
 
 def _weight(design: Design, runs: tuple[SwitchRun, ...], by_role: dict[str, int], per_rack: int) -> tuple[float | None, float]:
