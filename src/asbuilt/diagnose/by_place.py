@@ -32,8 +32,8 @@ class Graph:
     @classmethod
     def of(cls, is_switch: Array, a: Array, a_port: Array, b: Array, b_port: Array) -> Graph:
         """A graph of undirected links."""
-        both = (np.concatenate(x) for x in ((a, b), (a_port, b_port), (b, a), (b_port, a_port)))
-        return cls(*both, is_switch)
+        own, far = np.concatenate([a, b]), np.concatenate([b, a])
+        return cls(own, np.concatenate([a_port, b_port]), far, np.concatenate([b_port, a_port]), is_switch)
 
 
 def by_place(plan: Graph, measured: Graph, known: Array, nameless: Array) -> tuple[Array, list[str]]:

@@ -108,8 +108,9 @@ def _said(compared: Compared, evidence: Array) -> list[pl.Series]:
     """found_gbps, found_speed, capture and line of each planned link, null where nothing was measured."""
     import polars as pl
 
+    lane = pl.col("speed").replace_strict(LANE_GBPS, default=None, return_dtype=pl.Float64)
     measured = compared.measured.links.select("width", "speed", "capture_id", "line").with_columns(
-        (pl.col("speed").replace_strict(LANE_GBPS, default=None, return_dtype=pl.Float64) * pl.col("width")).alias("found_gbps"),
+        (lane * pl.col("width")).alias("found_gbps"),
         pl.when(pl.col("speed").is_not_null()).then(
             pl.format("{}x{}", pl.col("width").cast(pl.String).fill_null("?"), "speed")
         ).alias("found_speed"),
@@ -130,6 +131,7 @@ def _unplanned(compared: Compared, names: PortNames) -> pl.DataFrame:
     device, port = compared.slots.device[near], compared.slots.port(near)
     keys = compared.names["key"].gather(device)
     said = compared.measured.links.select("capture_id", "line")[compared.evidence[near]]
-    frame = pl.DataFrame({"key": keys, "port": port, "found": [names.pair(a, b) for a, b in zip(near.tolist(), far.tolist(), strict=True)]})
+    found = [names.pair(a, b) for a, b in zip(near.tolist(), far.tolist(), strict=True)]
+    frame = pl.DataFrame({"key": keys, "port": port, "found": found})
     link = pl.concat_str([pl.lit("link:"), "key", pl.lit("/"), "port"]).alias("link")
     return UNPLANNED_LINKS.conform(pl.concat([frame.select(link, "found"), said], how="horizontal").sort("link"))

@@ -307,7 +307,7 @@ def _cause(view: _View, group: list[Tangle], steps: list[Step]) -> str:
     ends = [s.take if s.take >= 0 else s.put for s in steps if max(s.take, s.put) < known]
     boxes = list(dict.fromkeys(view.called(end) for end in ends))
     if len(group) > 1 and first.ring:
-        return f"{boxes[0]} and {boxes[1]} are exchanged in {len(group)} cables: they stand, or are named, in each other's place"
+        return f"{boxes[0]} and {boxes[1]} are exchanged in {len(group)} cables: each stands, or is named, in the other's place"
     moved = [s for s in steps if s.kind == MOVE]
     if first.ring and len(steps) == 2:
         one, two = (names(s.take) for s in steps)
@@ -320,7 +320,8 @@ def _cause(view: _View, group: list[Tangle], steps: list[Step]) -> str:
         by = f"{abs(key[2])} port{'s' if abs(key[2]) > 1 else ''} too {'high' if key[2] > 0 else 'low'}"
         return f"a block of {len(moved)} cables at {boxes[0]} sits {by}"
     if all(s.kind == PLUG for s in steps):
-        return f"no link between {names.pair(steps[0].put, steps[0].keep)}: unplugged, a dead end, or a port of another link layer"
+        pair = names.pair(steps[0].put, steps[0].keep)
+        return f"no link between {pair}: unplugged, a dead end, or a port of another link layer"
     parts = [f"the cable of {names(s.keep)} sits in {names(s.take)} instead of {names(s.put)}" for s in moved[:3]]
     parts += [f"{names(s.take)} holds a cable that the plan does not know" for s in steps if s.kind == REMOVE]
     parts += [f"{names.pair(s.put, s.keep)} has no cable" for s in steps if s.kind == PLUG]

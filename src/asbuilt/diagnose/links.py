@@ -149,9 +149,21 @@ def compare_links(plan: Plan, facts: Facts, scope: Array | None = None, guids: p
         out_of_scope=int((~inside).sum()),
     )
     rows = np.flatnonzero(inside)
-    cut = (x[inside] for x in (a, b, status))
     return Compared(
-        slots, names, rows, *cut, seen_far, row_of, unplanned, seen, doubled, summary, measured, identity.notes + tuple(notes)
+        slots=slots,
+        names=names,
+        rows=rows,
+        a=a[inside],
+        b=b[inside],
+        status=status[inside],
+        far=seen_far,
+        evidence=row_of,
+        unplanned=unplanned,
+        seen=seen,
+        doubled=doubled,
+        summary=summary,
+        measured=measured,
+        notes=identity.notes + tuple(notes),
     )
 
 

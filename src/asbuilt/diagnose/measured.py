@@ -61,7 +61,8 @@ def undecided(plan: Plan, compared: Compared, verdicts: pl.DataFrame, whys: dict
     if len(open_):
         subjects = plan.links["link"].gather(compared.rows[open_]).to_list()
         why = "a capture is cut or lacks devices" if compared.measured.incomplete else "no capture covers their subnet"
-        found.append(_open("FAB-001", subjects, f"{len(subjects)} links are not measured: {why}", "capture the whole subnet again", whys))
+        cause = f"{len(subjects)} links are not measured: {why}"
+        found.append(_open("FAB-001", subjects, cause, "capture the whole subnet again", whys))
     unread = verdicts.filter((pl.col("check_id") == "FAB-004") & (pl.col("verdict") == "not_measured"))
     if unread.height:
         subjects = unread["subject"].to_list()
@@ -71,7 +72,8 @@ def undecided(plan: Plan, compared: Compared, verdicts: pl.DataFrame, whys: dict
         lines = [f"line {row['line']}: {row['why']}" for row in plan.unread]
         number = plan.account.unread if plan.account else len(lines)
         cause = f"{number} rows of {plan.name or 'the plan'} were not read, so their links are not judged: {_short(lines)}"
-        found.append(_open("FAB-001", [f"{plan.name}:{row['line']}" for row in plan.unread], cause, "mend these rows of the plan", whys))
+        subjects = [f"{plan.name}:{row['line']}" for row in plan.unread]
+        found.append(_open("FAB-001", subjects, cause, "mend these rows of the plan", whys))
     for check_id, said in verdicts.filter(pl.col("verdict") == "error").select("check_id", "found").rows():
         finding = _open(check_id, ["plan"], f"the check itself stopped: {said}", "report it; every other check was run", whys)
         found.append(Finding(**{**_fields(finding), "verdict": Verdict.ERROR}))

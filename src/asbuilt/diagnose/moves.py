@@ -74,15 +74,14 @@ def tangles(planned: Array, measured: Array, place: Array) -> list[Tangle]:
     return found
 
 
-def _walk(
-    start: int, plan_of: dict[int, tuple[int, int]], seen_of: dict[int, int]
-) -> tuple[list[int], list[int], bool, bool]:
+def _walk(start: int, plan_of: dict[int, tuple[int, int]], seen_of: dict[int, int]) -> tuple[list[int], list[int], bool, bool]:
     """From ``start`` along alternating links: (slots, planned rows, closed, first link is a planned one).
 
     A ring starts with a measured link, so that slots 0-1, 2-3, … are its cables.
     """
     use_plan = first_planned = start in plan_of and start not in seen_of
-    walk, links, slot = [start], [], start
+    walk, slot = [start], start
+    links: list[int] = []
     while True:
         if use_plan:
             if slot not in plan_of:

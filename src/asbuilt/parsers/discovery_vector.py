@@ -94,7 +94,8 @@ class Cursors:
         self.keep((length > 0) & (length <= 16))
         self.at += np.where(self.good, length, 0)
         spare = (16 - np.clip(length, 1, 16)).astype(np.uint64)
-        return np.right_shift(value, np.uint64(4) * spare)
+        shifted: Array = np.right_shift(value, np.uint64(4) * spare)
+        return shifted
 
     def part(self, which: Array) -> Cursors:
         """Cursors of some lines, from where they stand; only good ones may be asked for."""
@@ -299,7 +300,7 @@ def attributes(data: Array, at: Array, end: Array) -> tuple[Array, Array]:
 def remarks(data: Array, at: Array, end: Array) -> Array:
     """True for lines that carry nothing (see `discovery_scan.remark`)."""
     c = Cursors(data, at, end)
-    found = (at >= end) | (c.byte() == 35)
+    found: Array = (at >= end) | (c.byte() == 35)
     for text in (b"=~=~", b"Non-Chassis Nodes", b"Chassis "):
         found |= c.has(text)
     return found

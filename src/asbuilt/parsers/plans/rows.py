@@ -39,12 +39,20 @@ class Rows:
     total: int = 0
     ignorable: int = 0
     unread: list[tuple[int, str]] = field(default_factory=list)
+    sheets: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, line: int, **texts: str) -> None:
         """One row; texts that are not given are empty."""
         self.lines.append(line)
         for name, column in self.columns.items():
             column.append(texts.get(name, ""))
+
+    def place(self, line: int) -> str:
+        """``sheet row 12: `` for a row of one of several sheets (``sheets``: rows before each, and its name), else nothing."""
+        if len(self.sheets) < 2:
+            return ""
+        before, name = max((s for s in self.sheets if s[0] < line), default=(0, ""))
+        return f"{name} row {line - before}: "
 
     def skip(self, line: int, why: str) -> None:
         """A row that could not be read, with the reason."""
@@ -67,11 +75,10 @@ def plan_of(rows: Rows, name: str, what: str = "lines") -> Plan:
     frame, refused = _switch_first(frame)
     frame, repeats, clashes = _once(frame)
     refused += clashes
-    unread = sorted([*rows.unread, *refused])
+    unread = [(line, rows.place(line) + why) for line, why in sorted([*rows.unread, *refused])]
     account = LineAccount(rows.total, taken - len(refused), rows.ignorable, len(unread), tuple(unread[:_UNREAD_KEPT]))
-    warnings = [
-        f"{name}: {account.total} {what}: {account.facts} name a link, {account.ignorable} carry nothing, {account.unread} unread"
-    ]
+    counts = f"{account.facts} name a link, {account.ignorable} carry nothing, {account.unread} unread"
+    warnings = [f"{name}: {account.total} {what}: {counts}"]
     if repeats:
         warnings.append(f"{name}: {repeats} rows tell a link again from its other end: counted once")
     if refused:
