@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
         target = Path(here(args.html))
         if target.exists():
-            raise ProblemError(Problem("CLI-051", f"{args.html} is there already", fix="name another file, or remove it"))
+            raise ProblemError(Problem("CLI-055", f"{args.html} is there already", fix="name another file, or remove it"))
         target.write_text(verification_html(seen, plan), encoding="utf-8")
         print(f"wrote {args.html}", file=sys.stderr)
     if args.json:

@@ -36,7 +36,7 @@ def compare(
 
     ``scope`` says what is built, as ``phase=1,row=A`` or a mapping; links outside are counted as out of scope. ``guids`` is
     a frame guid, name. Unplanned links alone are warnings (``details["warnings"]``); with ``strict`` they are findings.
-    Raises `ProblemError` CLI-050 for a scope that the plan cannot answer.
+    Raises `ProblemError` CLI-054 for a scope that the plan cannot answer.
     """
     inside = scope_mask(plan, scope)
     chosen = {id: c for id, c in checks().items() if c.layer is Layer.FABRIC}
@@ -132,13 +132,13 @@ def account_notes(facts: Facts) -> tuple[str, ...]:
 
 
 def parse_scope(text: str) -> dict[str, str]:
-    """``phase=1,row=A+B`` as a mapping. Raises `ProblemError` CLI-050 for anything else."""
+    """``phase=1,row=A+B`` as a mapping. Raises `ProblemError` CLI-054 for anything else."""
     found: dict[str, str] = {}
     for part in filter(None, (p.strip() for p in text.split(","))):
         key, equals, value = (x.strip() for x in part.partition("="))
         if not equals or not value or key not in SCOPE_KEYS:
             raise ProblemError(
-                Problem("CLI-050", f"scope {part!r} is not one of {', '.join(SCOPE_KEYS)} = value", fix="write phase=1,row=A+B")
+                Problem("CLI-054", f"scope {part!r} is not one of {', '.join(SCOPE_KEYS)} = value", fix="write phase=1,row=A+B")
             )
         found[key] = value
     return found
@@ -147,7 +147,7 @@ def parse_scope(text: str) -> dict[str, str]:
 def scope_mask(plan: Plan, scope: str | Mapping[str, str] | None) -> np.ndarray[Any, Any] | None:
     """Which links are in scope, None for all. Several values of one key are joined by +; several keys must all hold.
 
-    ``row`` and ``rack`` hold for a link when either end stands there. Raises `ProblemError` CLI-050 for an unknown key, or
+    ``row`` and ``rack`` hold for a link when either end stands there. Raises `ProblemError` CLI-054 for an unknown key, or
     a value that no link has.
     """
     import polars as pl
@@ -167,9 +167,9 @@ def scope_mask(plan: Plan, scope: str | Mapping[str, str] | None) -> np.ndarray[
         elif key in ("phase", "plane", "island"):
             hit = links[key].cast(pl.String).is_in(values).fill_null(False).to_numpy()
         else:
-            raise ProblemError(Problem("CLI-050", f"a scope cannot name {key!r}", fix=f"use {', '.join(SCOPE_KEYS)}"))
+            raise ProblemError(Problem("CLI-054", f"a scope cannot name {key!r}", fix=f"use {', '.join(SCOPE_KEYS)}"))
         if not hit.any():
-            raise ProblemError(Problem("CLI-050", f"no link of the plan has {key} {value}", fix="see `asbuilt show links`"))
+            raise ProblemError(Problem("CLI-054", f"no link of the plan has {key} {value}", fix="see `asbuilt show links`"))
         mask &= hit
     return mask
 

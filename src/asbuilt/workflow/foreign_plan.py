@@ -75,7 +75,7 @@ def _form(file: str, data: bytes) -> str:
         return point_to_point.FORMAT
     answers = [m.FORMAT for m in (topo, ibsim) if m.sniff(data)]
     if len(answers) == 1:
-        return answers[0]
+        return str(answers[0])
     if Path(file).suffix.lower() == ".ndt":
         return ndt.FORMAT
     first = data[:400].split(b"\n", 1)[0].decode("utf-8", "replace").strip()
@@ -105,7 +105,9 @@ def _together(plans: Sequence[Plan]) -> Plan:
             ]
         )
     accounts = [p.account for p in plans if p.account]
-    sums = (sum(getattr(a, n) for a in accounts) for n in ("total", "facts", "ignorable", "unread"))
+    total, facts, ignorable, unread_rows = (
+        sum(getattr(a, n) for a in accounts) for n in ("total", "facts", "ignorable", "unread")
+    )
     unread = tuple(x for a in accounts for x in a.unread_lines)
     return Plan(
         name=" + ".join(p.name for p in plans),
@@ -113,7 +115,7 @@ def _together(plans: Sequence[Plan]) -> Plan:
         source=" + ".join(p.source for p in plans),
         warnings=tuple(w for p in plans for w in p.warnings),
         unread=tuple(u for p in plans for u in p.unread),
-        account=LineAccount(*sums, unread),
+        account=LineAccount(total, facts, ignorable, unread_rows, unread),
     )
 
 
