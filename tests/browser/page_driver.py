@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,3 +52,30 @@ def shoot(page: Page, name: str) -> None:
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
+
+
+def contrast(page: Page, selector: str) -> float:
+    """WCAG contrast of the first visible element's text against the nearest painted background."""
+    found = page.evaluate(
+        """selector => {
+          const e = Array.from(document.querySelectorAll(selector)).find(x => x.getClientRects().length);
+          const s = getComputedStyle(e);
+          const ink = e instanceof SVGElement ? s.fill : s.color;
+          let at = e, paper = null;
+          while (at && !paper) {
+            const c = getComputedStyle(at).backgroundColor;
+            if (!/rgba\\(.*, 0\\)|transparent/.test(c)) paper = c;
+            at = at.parentElement;
+          }
+          return [ink, paper || 'rgb(255, 255, 255)'];
+        }""",
+        selector,
+    )
+    light, dark = sorted((luminance(c) for c in found), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(v) / 255 for v in re.findall(r"\d+", colour)[:3]]
+    r, g, b = (v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b

@@ -188,7 +188,8 @@ def test_a_large_plan_is_merged_by_tier_and_keeps_its_marks() -> None:
     link = plan.links.filter(pl.col("kind") == "leaf_spine")["link"][0]
     svg = plan_fabric_svg(plan, [finding(1, link)])
     assert_inside(svg)
-    assert any("80 compute leaves" in t for t in texts(svg)) and any("8 compute spines" in t for t in texts(svg))
+    assert "79 other leaves" in texts(svg) and "LEAF-01" in texts(svg), "a switch with a finding stays apart"
+    assert "80 leaves" in texts(plan_fabric_svg(plan)) and "8 spines" in texts(plan_fabric_svg(plan))
     assert svg.count('class="fault"') == 1
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WIDTH, LEFT, RIGHT = 1100.0, 150.0, 1084.0
 LYING = 34.0
+MOST_APART = 10
 MOST_SWITCHES, MOST_PAIRS, MOST_MARKS = 72, 1600, 14
 RANK = {"core": 0, "spine": 1, "leaf": 2}
 TIER_WORDS = {0: "Core", 1: "Spine", 2: "Leaf"}
@@ -147,15 +148,21 @@ def too_large(boxes: dict[str, Box], pairs: dict[tuple[str, str], int]) -> bool:
 def merged(
     boxes: dict[str, Box], pairs: dict[tuple[str, str], int], marks: list[Mark]
 ) -> tuple[dict[str, Box], dict[tuple[str, str], int], list[Mark]]:
-    """One box per plane and tier, links and marks summed over it."""
-    name = {key: f"{box.plane}/{box.rank}" for key, box in boxes.items()}
-    whole: dict[str, Box] = {}
+    """One box per plane and tier, links and marks summed over it; a few switches with findings stay apart."""
+    marked = {end for m in marks for end in (m.a, m.b) if end in boxes}
+    apart = marked if len(marked) <= MOST_APART else set()
+    name = {key: key if key in apart else f"{box.plane}/{box.rank}" for key, box in boxes.items()}
+    whole: dict[str, Box] = {key: boxes[key] for key in boxes if key in apart}
     for key, box in boxes.items():
+        if key in apart:
+            continue
         one = whole.setdefault(name[key], Box(name[key], "", box.plane, box.rank, 0))
         one.count += 1
         one.nodes += box.nodes
-    for one in whole.values():
-        one.name = plural(one.count, f"{one.plane} {TIER_WORDS[one.rank].lower()}", f"{one.plane} {MANY[one.rank]}")
+    for key, one in whole.items():
+        if key not in apart:
+            other = "other " if any(boxes[k].plane == one.plane and boxes[k].rank == one.rank for k in apart) else ""
+            one.name = plural(one.count, f"{other}{TIER_WORDS[one.rank].lower()}", f"{other}{MANY[one.rank]}")
     lines: dict[tuple[str, str], int] = {}
     for (a, b), n in pairs.items():
         lines[name[a], name[b]] = lines.get((name[a], name[b]), 0) + n
@@ -240,8 +247,14 @@ def _draw_box(canvas: Canvas, box: Box, height: float, judged: list[bool]) -> No
         canvas.add(f'<g transform="translate({middle + 3.5:.1f} {box.y + height - 7:.1f}) rotate(-90)">')
         canvas.text(0, 0, box.name, "num", height - 12, 10.5)
         canvas.add("</g>")
-    if box.nodes:
-        words = f"{box.nodes:,} node link{'s' if box.nodes != 1 else ''}"
+    if box.nodes and box.rank < RANK["leaf"]:
+        # Hosts of a fabric service on a spine: above it, clear of the links to the leaves.
+        words = plural(box.nodes, "service link")
+        canvas.line(((middle, box.y), (middle, box.y - 7)), f"l-{plane}", 1.5, words)
+        if box.w >= 76:
+            canvas.text(middle, box.y - 10, words, "mid small")
+    elif box.nodes:
+        words = plural(box.nodes, "node link")
         short = words if box.w >= 92 else f"{box.nodes:,}"
         canvas.line(((middle, box.y + height), (middle, box.y + height + 12)), f"l-{plane}", 1.5, words)
         if box.w >= 18:

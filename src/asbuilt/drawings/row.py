@@ -251,7 +251,6 @@ def _legend(canvas: Canvas, roles: list[str], y: float) -> None:
         canvas.box(x, y, 14, 14, f"t-{_css(role)}")
         canvas.text(x + 20, y + 12, f"{role} ({role[:1].upper()})", "small")
         x += 128
-    canvas.text(x + 8, y + 12, "the figure in a rack is its nameplate power in kW", "small")
 
 
 def _row(canvas: Canvas, hall: Hall, row: RackRow, y: float, scale: float) -> float:
@@ -275,7 +274,7 @@ def _scale_bar(canvas: Canvas, y: float, scale: float) -> float:
     metres = next((m for m in (1, 2, 5, 10, 20, 50) if m * MM_PER_M * scale >= 60), 100)
     length = metres * MM_PER_M * scale
     canvas.line(((LEFT, y), (LEFT, y + 6), (LEFT + length, y + 6), (LEFT + length, y)), "line")
-    canvas.text(LEFT + length + 10, y + 9, f"{metres} m; thick edge = front", "small")
+    canvas.text(LEFT + length + 10, y + 9, f"{metres} m; thick edge: front; figure: nameplate kW", "small")
     return y + 14
 
 

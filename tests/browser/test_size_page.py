@@ -6,7 +6,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from page_driver import Opener, shoot
+from page_driver import Opener, contrast, shoot
 from playwright.sync_api import Page, expect
 
 from asbuilt.web.query import GPUS_MOST
@@ -252,30 +252,3 @@ def test_it_prints(visit: Opener) -> None:
     assert not page.locator("#slide-a").is_visible()
     assert contrast(page, ".figure .l") >= 4.5
     assert len(page.pdf()) > 20_000
-
-
-def contrast(page: Page, selector: str) -> float:
-    """WCAG contrast of the first visible element's text against the nearest painted background."""
-    found = page.evaluate(
-        """selector => {
-          const e = Array.from(document.querySelectorAll(selector)).find(x => x.getClientRects().length);
-          const s = getComputedStyle(e);
-          const ink = e instanceof SVGElement ? s.fill : s.color;
-          let at = e, paper = null;
-          while (at && !paper) {
-            const c = getComputedStyle(at).backgroundColor;
-            if (!/rgba\\(.*, 0\\)|transparent/.test(c)) paper = c;
-            at = at.parentElement;
-          }
-          return [ink, paper || 'rgb(255, 255, 255)'];
-        }""",
-        selector,
-    )
-    light, dark = sorted((luminance(c) for c in found), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def luminance(colour: str) -> float:
-    parts = [int(v) / 255 for v in re.findall(r"\d+", colour)[:3]]
-    r, g, b = (v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts)
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b
