@@ -15,6 +15,8 @@ from asbuilt.design.fabric import FabricCounts, count_plane
 from asbuilt.model.design import Design, PlaneDesign, TierDesign
 
 _FIBRE_PORTS = {"osfp": 2}
+#: Far ends of a cable with fixed ends that joins one OSFP cage to two cards.
+_SPLITTER_ENDS = 2
 
 
 def assemblies_of(plane: PlaneDesign, design: Design, catalogue: Catalogue, count: FabricCounts) -> int:
@@ -22,6 +24,10 @@ def assemblies_of(plane: PlaneDesign, design: Design, catalogue: Catalogue, coun
     if plane.share and plane.share_tier == "leaf":
         return count.node_leaf if plane.node_fixed_ends else 0
     split = _links_per_fibre(catalogue, plane.leaf)
+    if plane.node_fixed_ends and plane.leaf.ports_per_cage == _SPLITTER_ENDS:
+        # A splitter with fixed ends fills the cage: counted as a module of the cage would be.
+        filled = count_plane(replace(plane, node_fixed_ends=False, switch_fixed_ends=True), design.planes)
+        return filled.modules - count.service + count.leaf_spine + count.spine_core
     # The fibres of a leaf are counted as its modules are, with the fibre's ports in place of the cage's.
     fibres = count_plane(
         replace(plane, leaf=replace(plane.leaf, ports_per_cage=split), switch_fixed_ends=True), design.planes

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from asbuilt.base.origin import Confidence
+from asbuilt.design.ends import with_ends
 from asbuilt.design.leaves import Ends
 from asbuilt.design.ledger import Ledger
 from asbuilt.design.node import node_ports, oob_ports, ports_of, rate_of, resolve_node
@@ -52,6 +53,7 @@ def resolve(requirement: Requirement, catalogue: Catalogue) -> Design:
     planes = _planes(ledger, requirement, system, profile, node, nodes, site)
     ledger.settle()
     node = replace(node, nics=node_ports(ledger, requirement, system, planes))
+    planes = with_ends(ledger, planes, node)
     ledger.settle()
     _weak(ledger)
     return Design(
