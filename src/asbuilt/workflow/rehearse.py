@@ -1,0 +1,147 @@
+"""Use case: the planned fabric built as a twin, with faults, captured, verified, and the answer held against the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Sequence
+
+from asbuilt.base.problem import Problem, ProblemError
+from asbuilt.model.capture import Capture
+from asbuilt.model.plan import Plan
+from asbuilt.model.verdict import Finding, Verdict, Verification
+from asbuilt.rehearse import faults as grammar
+from asbuilt.rehearse.built import Built, as_planned, truth
+from asbuilt.rehearse.engines import ENGINES
+from asbuilt.rehearse.faults import Injected
+from asbuilt.rehearse.twin import captures as twin_captures
+from asbuilt.workflow.captures import facts_of
+from asbuilt.workflow.compare import compare
+
+if TYPE_CHECKING:
+    import polars as pl
+
+RATE_CHECK = "FAB-004"
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """What was built, what was found, and whether the two agree.
+
+    ``missed`` are planned links that a fault made wrong or missing and no finding names; ``extra`` those that a finding
+    names though no fault touched them. ``built`` and ``captures`` are the twin, for repairs and for looking at.
+    """
+
+    engine: str
+    verification: Verification
+    injected: tuple[Injected, ...]
+    expected: pl.DataFrame
+    missed: tuple[str, ...]
+    extra: tuple[str, ...]
+    built: Built
+    captures: tuple[Capture, ...]
+
+    @property
+    def exact(self) -> bool:
+        """True when the findings name exactly the links that the faults changed."""
+        return not self.missed and not self.extra
+
+    @property
+    def exit_code(self) -> int:
+        """0 everything provable matched and exactly the faults were found; 1 not so; 3 undecided."""
+        if not self.exact:
+            return 1
+        undecided = {f.verdict for f in self.verification.findings} & {Verdict.ERROR, Verdict.NOT_MEASURED}
+        return 3 if undecided else 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The documented JSON object, schema ``rehearsal/v1``."""
+        return {
+            "schema": "rehearsal/v1",
+            "engine": self.engine,
+            "exit": self.exit_code,
+            "exact": self.exact,
+            "injected": [{"fault": str(i.fault), "links": list(i.links), "moves": i.moves} for i in self.injected],
+            "expected": dict(self.expected.filter(self.expected["outcome"] != "ok").select("link", "outcome").rows()),
+            "missed": list(self.missed),
+            "extra": list(self.extra),
+            "not_proven_here": [{"what": limit.what, "why": limit.why} for limit in ENGINES[self.engine]],
+            "verification": self.verification.as_json(),
+        }
+
+
+def rehearse(plan: Plan, faults: Sequence[str] = (), engine: str = "embedded", seed: int = 0) -> Rehearsal:
+    """Build ``plan`` with ``faults`` (texts of the fault grammar), capture, verify, and compare with what was done.
+
+    Raises `ProblemError` CLI-026 for an unknown engine, those of the grammar, and CLI-024/025 for the ibsim engine.
+    """
+    if engine not in ENGINES:
+        what = f"no rehearsal engine {engine!r}{grammar.nearest(engine, ENGINES)}"
+        raise ProblemError(Problem("CLI-026", what, fix=f"engines: {', '.join(ENGINES)}"))
+    wanted = _parsed(faults)
+    built, injected = grammar.apply(plan, as_planned(plan), wanted)
+    return judge(plan, built, injected, engine, seed)
+
+
+def _parsed(faults: Sequence[str]) -> tuple[grammar.Fault, ...]:
+    """All faults, or all their problems at once."""
+    found: list[grammar.Fault] = []
+    problems: list[Problem] = []
+    for text in faults:
+        try:
+            found.append(grammar.parse(text))
+        except ProblemError as error:
+            problems += error.problems.items
+    if problems:
+        raise ProblemError(problems)
+    return tuple(found)
+
+
+def judge(plan: Plan, built: Built, injected: tuple[Injected, ...] = (), engine: str = "embedded", seed: int = 0) -> Rehearsal:
+    """Capture a built fabric, verify it, and compare the findings with what really is there."""
+    found = twin_captures(plan, built, seed)
+    if engine == "ibsim":
+        found = _through_ibsim(found)
+    verification = compare(plan, facts_of(found))
+    limits = ENGINES[engine]
+    findings = verification.findings
+    if engine == "ibsim":
+        findings = tuple(f for f in findings if f.id != RATE_CHECK)
+    verification = replace(
+        verification, kind="rehearse", findings=findings, unproven=tuple(f"{limit.what}: {limit.why}" for limit in limits)
+    )
+    expected = truth(plan, built)
+    if engine == "ibsim":
+        measured = plan.links.filter(_infiniband(plan))["link"]
+        expected = expected.filter(expected["link"].is_in(measured.implode()))
+    changed = set(expected.filter(expected["outcome"] != "ok")["link"])
+    named = _named(findings)
+    return Rehearsal(
+        engine=engine,
+        verification=verification,
+        injected=injected,
+        expected=expected,
+        missed=tuple(sorted(changed - named)),
+        extra=tuple(sorted(named - changed)),
+        built=built,
+        captures=found,
+    )
+
+
+def _named(findings: Sequence[Finding]) -> set[str]:
+    """The links that failing findings name."""
+    return {s for f in findings if f.verdict is Verdict.FAIL for s in f.subjects or (f.subject,)}
+
+
+def _infiniband(plan: Plan) -> pl.Expr:
+    import polars as pl
+
+    subnets = plan.table("subnets").filter(pl.col("technology") == "infiniband")["subnet"]
+    switches = plan.table("switches").filter(pl.col("subnet").is_in(subnets.implode()))["switch"]
+    return pl.col("a_device").is_in(switches.implode())
+
+
+def _through_ibsim(captures: Sequence[Capture]) -> tuple[Capture, ...]:
+    """The InfiniBand dumps as the real ibnetdiscover prints them after ibsim loaded them; the rest is left out."""
+    from asbuilt.rehearse.ibsim import read_back
+
+    return tuple(replace(c, data=read_back(c.data).text) for c in captures if c.tool == "ibnetdiscover")

@@ -1,0 +1,80 @@
+"""Random faults on random small plans: exactly those are found, and the moves that the findings name mend them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asbuilt.model.plan import Plan
+from asbuilt.model.verdict import Verdict
+from asbuilt.workflow.rehearse import Rehearsal, judge, rehearse
+from asbuilt.workflow.repair import apply_moves
+from little_fabric import little_plan
+
+plans = st.builds(
+    little_plan,
+    nodes=st.integers(2, 9),
+    rails=st.sampled_from([1, 2, 4, 8]),
+    spines=st.integers(1, 4),
+    technology=st.sampled_from(["infiniband", "infiniband", "ethernet"]),
+    asics=st.sampled_from([1, 1, 4]),
+    oob=st.booleans(),
+)
+
+
+def mended(plan: Plan, rehearsal: Rehearsal) -> Rehearsal:
+    """The same twin after the moves; a port in Ethernet mode is set back, which no move does."""
+    after = apply_moves(plan, rehearsal.built, rehearsal.verification.repairs)
+    return judge(plan, replace(after, ethernet=frozenset()))
+
+
+@given(plan=plans, seed=st.integers(0, 10**9 - 1))
+@settings(max_examples=30, deadline=None)
+def test_a_clean_twin_verifies_clean_whatever_its_hardware(plan: Plan, seed: int) -> None:
+    rehearsal = rehearse(plan, seed=seed)
+    assert rehearsal.verification.findings == ()
+    assert rehearsal.verification.summary.ok == plan.links.height
+    assert rehearsal.exit_code == 0
+
+
+@given(plan=plans, seed=st.integers(0, 10**9 - 1), wanted=st.integers(1, 5))
+@settings(max_examples=80, deadline=None)
+def test_random_faults_are_found_exactly_and_mended_with_no_more_moves_than_faults(plan: Plan, seed: int, wanted: int) -> None:
+    count = min(wanted, plan.links.height // 4)
+    rehearsal = rehearse(plan, [f"random:{count}@{seed}"] if count else [])
+    assert rehearsal.missed == () and rehearsal.extra == ()
+    assert not any(f.verdict is Verdict.ERROR for f in rehearsal.verification.findings)
+    summary = rehearsal.verification.summary
+    counted = {"ok": summary.ok, "wrong": summary.wrong, "missing": summary.missing}
+    assert dict(rehearsal.expected["outcome"].value_counts().rows()) == {k: v for k, v in counted.items() if v}
+    assert rehearsal.verification.details.get("exchanges", 0) <= sum(i.moves or 1 for i in rehearsal.injected)
+    after = mended(plan, rehearsal)
+    assert after.verification.findings == () and after.verification.summary.ok == plan.links.height
+
+
+@given(plan=plans, node=st.integers(0, 8), swaps=st.lists(st.tuples(st.integers(0, 500), st.integers(0, 500)), max_size=4))
+@settings(max_examples=40, deadline=None)
+def test_swaps_that_meet_are_still_explained_and_mended(plan: Plan, node: int, swaps: list[tuple[int, int]]) -> None:
+    """Swaps may share cables here, so that they form longer rings; a rotated node on top."""
+    links = plan.links.filter(plan.links["b_nic"].is_not_null())["link"].to_list()
+    specs = [f"swap:{links[a % len(links)]},{links[b % len(links)]}" for a, b in swaps if a % len(links) != b % len(links)]
+    rails = plan.links.filter((plan.links["b_device"] == "node:0000") & (plan.links["plane"] == "compute")).height
+    if rails > 1:
+        specs.append(f"rail:node:{node % plan.table('nodes').height:04d}")
+    rehearsal = rehearse(plan, specs)
+    assert rehearsal.missed == () and rehearsal.extra == ()
+    done = sum(i.moves or 0 for i in rehearsal.injected)
+    assert rehearsal.verification.details["exchanges"] <= done
+    assert mended(plan, rehearsal).verification.findings == ()
+
+
+@pytest.mark.parametrize("fault", ["absent:SPINE-01", "absent:LEAF-02", "clone:gpu000/mlx5_0,gpu003/mlx5_2"])
+@pytest.mark.parametrize("technology", ["infiniband", "ethernet"])
+def test_faults_that_no_cable_move_mends_are_found_exactly(fault: str, technology: str) -> None:
+    rehearsal = rehearse(little_plan(nodes=6, technology=technology), [fault])
+    assert rehearsal.exact and rehearsal.exit_code == 0
+    assert rehearsal.verification.exit_code == 1
+    assert len(rehearsal.verification.findings) == 1, "one cause, one finding"
