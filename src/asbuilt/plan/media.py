@@ -69,9 +69,10 @@ def media(catalogue: Catalogue, wanted: Wanted) -> list[Medium]:
 
 
 def _sorted(found: Iterable[Medium], wanted: Wanted) -> list[Medium]:
-    def rank(m: Medium) -> tuple[bool, int, int, int, float, str, str, str]:
+    def rank(m: Medium) -> tuple[bool, int, int, int, int, float, str, str, str]:
         disliked = wanted.prefer is not None and m.medium != wanted.prefer
-        return (disliked, m.strands, _ORDER.index(m.medium), m.empty, m.reach_m, m.cable, m.near, m.far)
+        other = sum(wanted.part is not None and end != wanted.part for end in (m.near, m.far))
+        return (disliked, other, m.strands, _ORDER.index(m.medium), m.empty, m.reach_m, m.cable, m.near, m.far)
 
     return sorted(found, key=rank)
 
