@@ -57,14 +57,10 @@ def run(args: argparse.Namespace) -> int:
 
 def screen(rehearsal: Rehearsal, name: str) -> str:
     """The answer as text: what was done, what was found, whether they agree, and what was not proven."""
-    from asbuilt.cli.findings import columns, text, wants_colour
+    from asbuilt.cli.verify import screen as verified
     from asbuilt.rehearse.engines import ENGINES
 
-    verification = rehearsal.verification
-    lines = [text(verification, f"{name}: rehearsal ({rehearsal.engine} engine)", width=columns(), colour=wants_colour()), ""]
-    s = verification.summary
-    counts = f"{s.ok:,} ok, {s.wrong:,} wrong, {s.missing:,} missing, {s.not_measured:,} not measured"
-    lines.append(f"links       {s.planned:,} planned: {counts}")
+    lines = [verified(rehearsal.verification, f"{name}: rehearsal ({rehearsal.engine} engine)"), ""]
     for record in rehearsal.injected:
         links = f"{len(record.links):,} link{'s' if len(record.links) != 1 else ''}"
         lines.append(f"fault       {record.fault}: {links}")

@@ -1,0 +1,73 @@
+"""`asbuilt verify`: captures of the site against the project's plan."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from asbuilt.model.verdict import Verification
+
+HELP = """Hold captures against the project's plan; without CAPTURE: those in the project's captures folder.
+
+Exit 0 all links as planned, 1 not so, 3 undecided (something was not measured), 2 invalid input."""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """CAPTUREs; scope, strictness, GUID list, tool; how to answer."""
+    parser.add_argument("captures", nargs="*", metavar="CAPTURE", help="capture files or folders; - reads standard input")
+    parser.add_argument(
+        "--scope", metavar="WHAT", help="what is built: phase=1,row=A+B,plane=compute; the rest is not yet built"
+    )
+    parser.add_argument("--strict", action="store_true", help="links that are not in the plan fail, instead of warning")
+    parser.add_argument("--guids", metavar="FILE", help="GUID list (guid, name) for devices without a name of their own")
+    parser.add_argument("--as", dest="tool", default="", metavar="TOOL", help="the tool that wrote the captures")
+    parser.add_argument("--json", action="store_true", help="the answer as JSON")
+    parser.add_argument("--html", metavar="FILE", default="", help="also write the answer as one HTML page")
+
+
+def run(args: argparse.Namespace) -> int:
+    """The verification's exit code. Raises ``ProblemError`` for input that cannot be read."""
+    import json
+    import sys
+    from pathlib import Path
+
+    from asbuilt.base.problem import Problem, ProblemError
+    from asbuilt.workflow.captures import read_captures
+    from asbuilt.workflow.foreign_plan import read_guids
+    from asbuilt.workflow.plan import open_plan
+    from asbuilt.workflow.verify import project_captures, verify
+
+    project = Path(args.directory)
+    page = project / args.html if args.html else None
+    if page is not None and page.exists():
+        raise ProblemError(Problem("CLI-046", f"{args.html} is there already", fix="name another file, or move it away"))
+    plan = open_plan(project)
+    named = [c if c == "-" else str(project / c) for c in args.captures]
+    captures = read_captures(named or project_captures(project), args.tool)
+    guids = read_guids(str(project / args.guids)) if args.guids else None
+    verification = verify(plan, captures, args.scope, guids, strict=args.strict)
+    if page is not None:
+        from asbuilt.report.html import verification_html
+
+        page.write_text(verification_html(verification, plan), encoding="utf-8")
+        print(f"wrote {args.html}", file=sys.stderr)
+    if args.json:
+        print(json.dumps(verification.as_json(), indent=2, ensure_ascii=False))
+    else:
+        print(screen(verification, f"{plan.name}: measured against the plan"))
+    return verification.exit_code
+
+
+def screen(verification: Verification, title: str) -> str:
+    """The answer as text: the links counted, findings by cause, warnings, and the moves in the order to make them."""
+    from asbuilt.cli.compare import summary_line
+    from asbuilt.cli.findings import columns, text, wants_colour
+
+    lines = [summary_line(verification.summary), text(verification, title, width=columns(), colour=wants_colour())]
+    lines += [f"\nWARNING  {w['id']}  {w['cause']}\n  {w['found']}" for w in verification.details.get("warnings", [])]
+    if verification.repairs:
+        lines.append("\nmoves, in this order:")
+    for number, move in enumerate(verification.repairs, start=1):
+        lines.append(f"  {number:>3}. {move.take or 'a new cable'} → {move.put or 'out'}   ({move.cable})")
+    return "\n".join(lines)
