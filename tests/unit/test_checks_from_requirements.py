@@ -149,3 +149,9 @@ def test_growth_that_must_restripe_is_told_and_mended_by_building_the_stripes_no
     assert "growth:compute/spine-striping" in told
     now = seen("dgx-b200", 504, growth={"gpus": 1016}, planes={"compute": {"spine": {"count": 16}}})
     assert not [f for f in findings("DES-070", now) if f.subject.startswith("growth:compute")]
+
+
+def test_a_rack_that_draws_exactly_its_limit_holds() -> None:
+    """Four DGX H100 draw 40,800 W; the default limit is what the fullest rack draws, 40.8 kW: no last binary digit decides."""
+    verification = seen("dgx-h100", 64)
+    assert findings("DES-051", verification) == [] and answers("DES-051", verification)[0] >= 2

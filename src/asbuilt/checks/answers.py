@@ -99,6 +99,13 @@ def threshold(plan: Plan, check_id: str, selector: str = "*") -> dict[str, objec
     return rows.row(0, named=True) if rows.height else None
 
 
+def at_most(value: pl.Expr, limit: dict[str, object]) -> pl.Expr:
+    """True when ``value`` (in the expectation's unit) stays within the threshold and its relative tolerance."""
+    import polars as pl
+
+    return value <= pl.lit(limit["limit"]) * (1 + pl.lit(limit["tol_rel"] or 0.0))
+
+
 def traits(plan: Plan, prefix: str, *columns: str) -> pl.DataFrame:
     """Table ``parts`` with the key ``part`` and the named traits, each under ``<prefix>_<trait>``."""
     import polars as pl

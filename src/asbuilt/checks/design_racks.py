@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from asbuilt.base.units import W_PER_KW, W_PER_MW
-from asbuilt.checks.answers import amount, holds, judge, nothing, threshold, traits, words
+from asbuilt.checks.answers import amount, at_most, holds, judge, nothing, threshold, traits, words
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
@@ -103,22 +103,23 @@ def _against_limit(plan: Plan, check_id: str, value: pl.Expr, unit: str) -> pl.D
     limit = threshold(plan, check_id)
     if limit is None:
         return nothing("the plan states no limit")
-    rows = plan.table("racks")
-    if plan.has("loads"):
-        low = plan.table("loads").filter(pl.col("confidence") == "low")
-        rows = rows.join(
-            low.group_by("rack").agg(pl.col("part").unique().sort().str.join(", ").alias("weak")), on="rack", how="left"
-        )
-    else:
-        rows = rows.with_columns(pl.lit(None, dtype=pl.String).alias("weak"))
     weak = pl.when(pl.col("weak").is_not_null()).then(pl.format(" (low confidence: {})", "weak")).otherwise(pl.lit(""))
     return judge(
-        rows,
+        plan.table("racks").join(_weak_nameplates(plan), on="rack", how="left"),
         subject=pl.col("rack"),
-        ok=value <= pl.lit(limit["limit"]),
+        ok=at_most(value, limit),
         expected=pl.format("at most {}", amount(pl.lit(limit["limit"]), unit)),
-        found=amount(value, unit) + weak,
+        found=amount(value, unit) + (weak if unit == "kW" else pl.lit("")),
     )
+
+
+def _weak_nameplates(plan: Plan) -> pl.DataFrame:
+    """``rack weak``: the parts in each rack whose nameplate power is a low-confidence figure."""
+    if not (plan.has("loads") and plan.has("parts")):
+        return pl.DataFrame(schema={"rack": pl.String, "weak": pl.String})
+    low = plan.table("parts").filter(pl.col("power_confidence") == "low").select("part")
+    held = plan.table("loads").join(low, on="part", how="semi")
+    return held.group_by("rack").agg(pl.col("part").unique().sort().str.join(", ").alias("weak"))
 
 
 @check("DES-053", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("racks", "expectations"), since="0.1")
@@ -137,7 +138,7 @@ def the_site_has_the_power(plan: Plan, facts: Facts) -> pl.DataFrame:
     return judge(
         drawn,
         subject=pl.lit("site"),
-        ok=pl.col("mw") <= pl.lit(limit["limit"]),
+        ok=at_most(pl.col("mw"), limit),
         expected=pl.format("at most {}", amount(pl.lit(limit["limit"]), "MW")),
         found=pl.format("{} at PUE {}", amount(pl.col("mw"), "MW"), amount(pl.lit(pue["limit"]))),
     )

@@ -49,6 +49,7 @@ PARTS = Schema(
         C("reach_m", "f64", "longest straight channel", "m", nullable=True),
         C("reach_split_m", "f64", "longest channel through a splitter", "m", nullable=True),
         C("power_max_w", "f64", "maximum power", "W", nullable=True),
+        C("power_confidence", "str", "confidence of the maximum power", nullable=True),
         C("cage_power_w", "f64", "power that one cage can feed and cool", "W", nullable=True),
         C("airflow", "str", "air directions that it is sold in, joined by +", nullable=True),
         C("confidence", "str", "lowest confidence of the traits above", nullable=True),

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _XDR_SOURCE = "NVIDIA 800G and 200G-PAM4 product list: no passive copper, multimode or AOC at 200 Gb/s a lane"
 #: A promised ratio is written by hand to two decimals; 4:3 is then 1.33.
 _RATIO_TOLERANCE = 0.005
+#: Watts and kilowatts differ in the last binary digit: 40,800 W is 40.8 kW and no more.
+_ROUNDING = 1e-9
 _LID_SOURCE = "OpenSM IB_LID_UCAST_END_HO = 0xBFFF"
 
 
@@ -57,7 +59,7 @@ def _row(
         "value": text,
         "unit": unit,
         "tol_abs": 0.0,
-        "tol_rel": 0.0,
+        "tol_rel": _ROUNDING if op in ("le", "ge") else 0.0,
         "origin": origin,
         "source": source,
         "valid_if": None,

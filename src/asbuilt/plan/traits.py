@@ -86,6 +86,7 @@ def _traits(part: Part) -> dict[str, Any]:
         row["lane_gbps"] = None  # a fibre jumper carries any rate
     used += [k for k in ("technology", "link_types", "cage", "form_factor", "generation", "rates_gbps") if part.has(k)]
     row["confidence"] = lowest(part, used)
+    row["power_confidence"] = lowest(part, ("power_max_w",)) if part.has("power_max_w") else None
     for name in ("reach_m", "reach_split_m", "power_max_w", "cage_power_w"):
         row[name] = None if row[name] is None else float(row[name])
     return row
