@@ -100,13 +100,18 @@ def _spread(slots: Slots, far: Array, plan: Graph, measured: Graph, known: Array
         taken[device[wins]] = True
 
 
-def _colours(graph: Graph) -> Array:
-    """A number per device that is equal for devices in alike places: ports in use, and what is plugged into each."""
+def _colours(graph: Graph, rounds: int) -> Array:
+    """A number per device that is equal for devices in alike places: ports in use, and what is plugged into each.
+
+    More rounds look further and tell more apart, but a single fault near by makes two alike places differ.
+    """
+    if rounds < 0:
+        return graph.is_switch.astype(np.uint64)
     degree = np.bincount(graph.own, minlength=len(graph.is_switch))
     alike = graph.is_switch.astype(np.uint64) * np.uint64(7919) + degree.astype(np.uint64)
     port = np.where(graph.is_switch[graph.own], graph.port, 1).astype(np.uint64)
     far_port = np.where(graph.is_switch[graph.far], graph.far_port, 1).astype(np.uint64)
-    for _ in range(2):
+    for _ in range(rounds):
         words = (port * _MIX) ^ (far_port * np.uint64(0xC2B2AE3D27D4EB4F)) ^ (alike[graph.far] * np.uint64(0x165667B19E3779F9))
         words ^= words >> np.uint64(31)
         words *= np.uint64(0xBF58476D1CE4E5B9)
@@ -121,16 +126,17 @@ def _start(slots: Slots, far: Array, plan: Graph, measured: Graph, known: Array,
     """Try one planned switch against the measured ones in alike places: (readings that are equally good, the best one)."""
     taken = np.zeros(len(plan.is_switch), bool)
     taken[known[known >= 0]] = True
-    plan_colour, seen_colour = _colours(plan), _colours(measured)
     in_use = np.bincount(plan.own, minlength=len(plan.is_switch)) > 0
     mine = np.flatnonzero(plan.is_switch & ~taken & in_use)
     open_ = np.flatnonzero(measured.is_switch & nameless & (known < 0))
     if not len(mine) or not len(open_):
         return 0, known
-    colours, counts = np.unique(seen_colour[open_], return_counts=True)
-    common = np.isin(colours, plan_colour[mine])
-    if not common.any():
-        return 0, known
+    for rounds in (2, 1, 0, -1):
+        plan_colour, seen_colour = _colours(plan, rounds), _colours(measured, rounds)
+        colours, counts = np.unique(seen_colour[open_], return_counts=True)
+        common = np.isin(colours, plan_colour[mine])
+        if common.any():
+            break
     colour = colours[common][np.argmin(counts[common])]
     first = mine[plan_colour[mine] == colour][0]
     best, best_score, equal = known, -1, 0

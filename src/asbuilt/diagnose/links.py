@@ -93,9 +93,28 @@ def read_measured(facts: Facts) -> Measured:
     has_record[index[:n]] = True
     has_record[own] = True
     devices = sources[first]
+    devices, far, has_record = _apart(devices, own, far, has_record)
     incomplete = bool(facts.details.get("incomplete", False)) or not bool(has_record.all())
     port, far_port = links["port"].to_numpy(), links["peer_port"].to_numpy()
     return Measured(devices, links, own, port, far, far_port, has_record, incomplete)
+
+
+def _apart(devices: pl.DataFrame, own: Array, far: Array, has_record: Array) -> tuple[pl.DataFrame, Array, Array]:
+    """Neighbours without a name that only others speak of: one name at many ports is many devices, not one."""
+    import polars as pl
+
+    many = np.bincount(far, minlength=devices.height) > 1
+    many[own] = False
+    if not many.any():
+        return devices, far, has_record
+    many &= nameless(devices)
+    rows = np.flatnonzero(many[far])
+    copies = devices[far[rows]].with_columns(
+        pl.concat_str(["guid", pl.lit("/"), pl.Series(rows).cast(pl.String)]).alias("guid")
+    )
+    far = far.copy()
+    far[rows] = devices.height + np.arange(len(rows))
+    return pl.concat([devices, copies]), far, np.concatenate([has_record, np.ones(len(rows), bool)])
 
 
 def _unknown() -> list[pl.Expr]:
@@ -180,7 +199,8 @@ def _who(devices: Devices, measured: Measured, ends: list[Array], guids: pl.Data
     parts = (x[keep] for x in (measured.own, measured.port, measured.far, measured.far_port))
     own, port, far, far_port = parts
     both = [np.concatenate(x) for x in ((own, far), (port, far_port), (far, own), (far_port, port))]
-    seen = Graph(both[0], both[1], both[2], both[3], switch)
+    _, once = np.unique(both[0] * 4096 + both[1], return_index=True)  # most cables are told from both ends
+    seen = Graph(both[0][once], both[1][once], both[2][once], both[3][once], switch)
     planned = Graph.of(devices.frame["is_switch"].to_numpy(), ends[0], ends[1], ends[2], ends[3])
     known, notes = by_place(planned, seen, identity.planned, open_)
     return Identity(known, identity.how, identity.notes), notes
@@ -318,5 +338,6 @@ def _unplanned(
         )
         reference |= both & (lower | ~mutual)
     counted = (reference & ~far_switch & classes[0]) | (reference & both & classes[1])
-    use = counted & ~planned[slot]
+    # A cable between two reference ports is judged at the planned one, never twice.
+    use = counted & ~planned[slot] & ~planned[other]
     return slot[use], other[use]
