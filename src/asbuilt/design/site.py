@@ -34,12 +34,7 @@ def resolve_site(ledger: Ledger, requirement: Requirement, system: Part, node: N
         ledger, asked.nodes_per_rack, asked.rack_power_kw, asked.rack_weight_kg, height, system, node, rack
     )
     feeds = int(pick("feeds", 2, "two independent feeds, A and B"))
-    cords = asked.cords
-    if cords is None:
-        letters = "ABCD"[:feeds]
-        count = max(1, node.psus)
-        cords = tuple(letters[i * feeds // count] for i in range(count))
-        ledger.assume("site.cords", "".join(cords), "power cords spread evenly over the feeds")
+    cords = asked.cords or _cords(ledger, node, feeds)
     need_kw = node.unit_power_max_w / 1000 if node.units_are_racks else per_rack * node.power_max_w / 1000
     return SiteDesign(
         rack_height_u=height,
@@ -79,6 +74,14 @@ def resolve_site(ledger: Ledger, requirement: Requirement, system: Part, node: N
         rack_part=rack.id if rack else "",
         rack_own_weight_kg=_of(ledger, rack, "weight_kg", None),
     )
+
+
+def _cords(ledger: Ledger, node: NodeDesign, feeds: int) -> tuple[str, ...]:
+    """Feed of each power cord: the cords of a node dealt evenly over the feeds, in blocks."""
+    letters, count = "ABCD"[:feeds], max(1, node.psus)
+    cords = tuple(letters[i * feeds // count] for i in range(count))
+    ledger.assume("site.cords", "".join(cords), "power cords spread evenly over the feeds")
+    return cords
 
 
 def _rack(ledger: Ledger, wanted: str) -> Part | None:

@@ -109,7 +109,7 @@ def total(design: Design, ledger: Ledger) -> Totals:
         airflow=_airflow(design, units, air_kw, heat_kw * (1 - share)),
         cdus=_cdus(ledger, liquid_kw, flow),
         weight_kg=weight,
-        rack_kw_max=max(rack_kw, packing.fullest_kw),
+        rack_kw_max=max(rack_kw, packing.fullest_kw, stored.power_kw / max(1, by_role["storage"])),
         rack_kg=rack_kg,
         node_optics=_node_optics(design, counts),
         rack_peak_kw=_peak_kw(design, ledger, per_rack),
