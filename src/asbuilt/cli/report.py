@@ -52,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
 
 def summary(made: Report) -> str:
     """What each part says, its findings and its counts, for a terminal."""
+    import sys
+
     from asbuilt.cli.findings import columns, text, wants_colour
     from asbuilt.report.document import outcome
 
@@ -67,7 +69,7 @@ def summary(made: Report) -> str:
             )
         title = f"{made.document['name']}: {verification.kind}"
         if word != "nothing":
-            lines += ["", text(verification, title, width=columns(), colour=wants_colour())]
+            lines += ["", text(verification, title, width=columns(), colour=wants_colour(sys.stdout))]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
