@@ -201,7 +201,7 @@ def test_a_template_that_repeats_names_is_told_apart_and_said() -> None:
 
 
 def test_an_unknown_field_in_a_template_is_refused() -> None:
-    with pytest.raises(ProblemError, match="PLN-003 planes.compute.leaf.names: name template .*no field 'rial'"):
+    with pytest.raises(ProblemError, match=r"PLN-003 planes\.compute\.leaf\.names: name template .*no field 'rial'"):
         made("dgx-h100", 256, planes=Planes(compute=Plane(leaf=Tier(names="L{rial}"))))
 
 
