@@ -18,7 +18,7 @@ from asbuilt.model.tables import PLAN_TABLES
 from asbuilt.model.verdict import Verification
 
 HERE = Path(__file__).resolve().parent
-KEYS = {"from", "requirement", "set", "plan", "plan_text", "edit", "capture", "expect", "alone", "about"}
+KEYS = {"from", "requirement", "set", "plan", "plan_text", "edit", "capture", "strict", "expect", "alone", "about"}
 MUST_NAME = ("subject", "expected", "found", "cause")
 BLANK = {"str": "", "i64": 0, "i32": 0, "u64": 0, "f64": 0.0, "bool": False}
 
@@ -129,7 +129,7 @@ def outcome(control: dict[str, Any], folder: Path) -> Verification:
 
     parser = importlib.import_module(f"asbuilt.parsers.{control['capture']['tool']}")
     facts: Facts = parser.parse(_bytes(control["capture"], folder), "control")
-    return compare(plan, facts)
+    return compare(plan, facts, strict=bool(control.get("strict")))
 
 
 def differences(check_id: str, control: dict[str, Any], seen: Verification) -> list[str]:

@@ -310,7 +310,7 @@ def _cause(view: _View, group: list[Tangle], steps: list[Step]) -> str:
         return f"{boxes[0]} and {boxes[1]} are exchanged in {len(group)} cables: each stands, or is named, in the other's place"
     moved = [s for s in steps if s.kind == MOVE]
     if first.ring and len(steps) == 2:
-        one, two = (names(s.take) for s in steps)
+        one, two = (names(slot) for slot in sorted(s.take for s in steps))
         return f"two cables are exchanged: {one} and {two}"
     if first.ring:
         at = f"at {boxes[0]} " if len(boxes) == 1 else ""
