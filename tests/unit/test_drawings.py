@@ -11,7 +11,8 @@ import pytest
 
 from asbuilt.catalogue.load import load
 from asbuilt.design.resolve import resolve
-from asbuilt.drawings.fabric import fabric_svg, plan_fabric_svg, shape
+from asbuilt.drawings.fabric import fabric_svg, plan_fabric_svg
+from asbuilt.drawings.fabric_rows import shape
 from asbuilt.drawings.planned_fabric import natural, switches, too_large
 from asbuilt.drawings.row import row_svg, rows_svg
 from asbuilt.drawings.theme import fit, number, plural, text_width, xml
@@ -20,6 +21,7 @@ from asbuilt.model.plan import Plan
 from asbuilt.model.requirement import Requirement
 from asbuilt.model.tables import PLAN_TABLES
 from asbuilt.model.verdict import Finding, Layer, Severity, Verdict
+from asbuilt.workflow.sizing_page import SystemOption, answer, systems
 from little_fabric import little_plan
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -112,6 +114,18 @@ def test_the_row_picture_keeps_inside_and_counts_racks(name: str) -> None:
     said = texts(svg)
     assert f"{sizing.racks:,} racks" in said[0]
     assert len(svg) < 250_000
+
+
+@pytest.mark.parametrize("option", systems(), ids=lambda o: o.id)
+def test_every_system_and_fabric_is_drawn_at_every_scale(option: SystemOption) -> None:
+    for fabric, _ in option.fabrics:
+        for gpus in (8, 16, 72, 200, 1000, 2304, 20_000, 1_048_576):
+            got = answer(option.id, gpus, fabric)
+            assert_inside(got.fabric)
+            assert_inside(got.row)
+            said = " ".join(texts(got.fabric))
+            for count in (got.sizing.compute.leaf, got.sizing.compute.spine, got.sizing.compute.core):
+                assert not count or f"{count:,}" in said, (fabric, gpus)
 
 
 def test_a_picture_has_a_name_and_a_description() -> None:
