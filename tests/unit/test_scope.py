@@ -10,7 +10,7 @@ import pytest
 from asbuilt.base.problem import ProblemError
 from asbuilt.model.plan import Plan
 from asbuilt.model.tables import PLAN_TABLES
-from asbuilt.workflow.scope import Scope, inside, parse_scope, phases
+from asbuilt.workflow.scope import parse_scope, scope_mask
 from little_fabric import little_plan
 
 
@@ -30,16 +30,14 @@ def phased() -> Plan:
 
 def kept(text: str) -> set[str]:
     plan = phased()
-    return set(plan.links.filter(pl.Series(inside(plan, parse_scope(text, plan))))["link"])
+    return set(plan.links.filter(pl.Series(scope_mask(plan, text)))["link"])
 
 
 def test_no_scope_is_everything() -> None:
-    assert len(kept("")) == phased().links.height
-    assert inside(phased(), Scope()).shape == (phased().links.height,)
+    assert scope_mask(phased(), None) is None and scope_mask(phased(), "") is None and scope_mask(phased(), {}) is None
 
 
 def test_a_phase_takes_in_the_earlier_ones() -> None:
-    assert phases(phased()) == ("1", "2")
     late = {row["link"] for row in phased().links.iter_rows(named=True) if row["b_device"] in ("node:0002", "node:0003")}
     assert kept("phase=1") == set(phased().links["link"]) - late
     assert kept("phase=2") == set(phased().links["link"])
@@ -55,7 +53,14 @@ def test_a_host_link_is_in_its_hosts_row() -> None:
 def test_planes_and_words_combine() -> None:
     assert kept("plane=oob") == {f"link:sw:oob/leaf-000/{p}" for p in range(1, 5)}
     assert kept("plane=oob,row=A") == {f"link:sw:oob/leaf-000/{p}" for p in (1, 2)}
-    assert str(parse_scope("plane=oob+compute,row=A,phase=1", phased())) == "phase=1,row=A,plane=oob+compute"
+    assert kept("rack=rack:B-01,island=0,plane=oob") == {f"link:sw:oob/leaf-000/{p}" for p in (3, 4)}
+    assert parse_scope(" plane=oob+compute, row=A ") == {"plane": "oob+compute", "row": "A"}
+
+
+def test_a_plan_without_places_has_no_row_to_name() -> None:
+    with pytest.raises(ProblemError) as caught:
+        scope_mask(Plan("x", {"links": little_plan().links}), {"row": "A"})
+    assert "the plan knows none" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -64,12 +69,12 @@ def test_planes_and_words_combine() -> None:
         ("phase=9", "it has: 1, 2"),
         ("row=Z", "it has: A, B"),
         ("plane=storage", "it has: compute, oob"),
-        ("rack=1", "phase=…, row=…, plane=…"),
-        ("phase", "phase=…, row=…, plane=…"),
+        ("rank=1", "phase=…, plane=…, row=…"),
+        ("phase", "phase=…, plane=…, row=…"),
         ("phase=1,phase=2", "at most once"),
     ],
 )
 def test_what_the_plan_does_not_have_is_refused(text: str, says: str) -> None:
     with pytest.raises(ProblemError) as caught:
-        parse_scope(text, phased())
-    assert "CLI-047" in str(caught.value) and says in str(caught.value)
+        scope_mask(phased(), text)
+    assert "CLI-050" in str(caught.value) and says in str(caught.value)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Mapping
 
 import numpy as np
 
-from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.checks.registry import Check, checks
 from asbuilt.diagnose.cabling_tables import PortNames, cabling_tables
 from asbuilt.diagnose.causes import diagnose
@@ -17,12 +16,12 @@ from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import VERDICTS, Finding, Layer, LinkSummary, Verdict, Verification
 from asbuilt.workflow.check import section
+from asbuilt.workflow.scope import scope_mask
 
 if TYPE_CHECKING:
     import polars as pl
 
 CABLING_CHECKS = ("FAB-001", "FAB-002", "FAB-003", "FAB-004")
-SCOPE_KEYS = ("phase", "plane", "row", "rack", "island")
 
 
 def compare(
@@ -131,64 +130,4 @@ def account_notes(facts: Facts) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def parse_scope(text: str) -> dict[str, str]:
-    """``phase=1,row=A+B`` as a mapping. Raises `ProblemError` CLI-054 for anything else."""
-    found: dict[str, str] = {}
-    for part in filter(None, (p.strip() for p in text.split(","))):
-        key, equals, value = (x.strip() for x in part.partition("="))
-        if not equals or not value or key not in SCOPE_KEYS:
-            raise ProblemError(
-                Problem("CLI-054", f"scope {part!r} is not one of {', '.join(SCOPE_KEYS)} = value", fix="write phase=1,row=A+B")
-            )
-        found[key] = value
-    return found
-
-
-def scope_mask(plan: Plan, scope: str | Mapping[str, str] | None) -> np.ndarray[Any, Any] | None:
-    """Which links are in scope, None for all. Several values of one key are joined by +; several keys must all hold.
-
-    ``row`` and ``rack`` hold for a link when either end stands there. Raises `ProblemError` CLI-054 for an unknown key, or
-    a value that no link has.
-    """
-    import polars as pl
-
-    wanted = parse_scope(scope) if isinstance(scope, str) else dict(scope or {})
-    if not wanted:
-        return None
-    links = plan.links
-    mask = np.ones(links.height, bool)
-    for key, value in wanted.items():
-        values = value.split("+")
-        if key in ("row", "rack"):
-            places = _places(plan, key)
-            ends = [links.select(pl.col(f"{s}_device").alias("device")) for s in "ab"]
-            held = [e.join(places, on="device", how="left", maintain_order="left")["place"].is_in(values) for e in ends]
-            hit = (held[0].fill_null(False) | held[1].fill_null(False)).to_numpy()
-        elif key in ("phase", "plane", "island"):
-            hit = links[key].cast(pl.String).is_in(values).fill_null(False).to_numpy()
-        else:
-            raise ProblemError(Problem("CLI-054", f"a scope cannot name {key!r}", fix=f"use {', '.join(SCOPE_KEYS)}"))
-        if not hit.any():
-            raise ProblemError(Problem("CLI-054", f"no link of the plan has {key} {value}", fix="see `asbuilt show links`"))
-        mask &= hit
-    return mask
-
-
-def _places(plan: Plan, key: str) -> pl.DataFrame:
-    """device, place: the rack, or the row of the rack, of every node and switch that the plan places."""
-    import polars as pl
-
-    frames = [
-        plan.table(table).select(pl.col(column).alias("device"), "rack")
-        for table, column in (("nodes", "node"), ("switches", "switch"))
-        if plan.has(table)
-    ]
-    if not frames:
-        return pl.DataFrame(schema={"device": pl.String, "place": pl.String})
-    devices = pl.concat(frames)
-    if key == "rack" or not plan.has("racks"):
-        return devices.rename({"rack": "place"})
-    return devices.join(plan.table("racks").select("rack", pl.col("row").alias("place")), on="rack", how="left").drop("rack")
-
-
-__all__ = ["CABLING_CHECKS", "SCOPE_KEYS", "Compared", "account_notes", "compare", "parse_scope", "scope_mask"]
+__all__ = ["CABLING_CHECKS", "Compared", "account_notes", "compare"]

@@ -88,7 +88,6 @@ PROBLEMS: dict[str, str] = {
     "CLI-044": "The captures hold no fabric that a requirement could be drafted from.",
     "CLI-045": "There is no export target of that name. `asbuilt export --help` lists them.",
     "CLI-046": "A file or folder of that name is there already. Nothing is overwritten silently.",
-    "CLI-047": "The scope names a key or a value that the plan does not have: build phase, row or plane.",
     "PAR-060": "Adopting a fabric: adapters of some hosts end on another rail's leaf than those of most hosts.",
     "PAR-061": "Adopting a fabric: some switches have another number of cables upward than most of their tier.",
     "PAR-062": "Adopting a fabric: some hosts have another number of adapters than most.",
