@@ -77,4 +77,4 @@ def test_a_plan_without_places_has_no_row_to_name() -> None:
 def test_what_the_plan_does_not_have_is_refused(text: str, says: str) -> None:
     with pytest.raises(ProblemError) as caught:
         scope_mask(phased(), text)
-    assert "CLI-050" in str(caught.value) and says in str(caught.value)
+    assert "CLI-054" in str(caught.value) and says in str(caught.value)

@@ -44,5 +44,6 @@ ENGINES: dict[str, tuple[Limit, ...]] = {
         Limit("speeds past HDR", "ibsim 0.10 knows none: NDR and XDR words are loaded as HDR"),
         Limit("LIDs of the plan", "no subnet manager runs: LIDs are those of the netlist"),
         Limit("Ethernet planes", "ibsim simulates InfiniBand alone"),
+        Limit("two devices with one GUID", "ibsim refuses to load them"),
     ),
 }

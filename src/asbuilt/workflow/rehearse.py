@@ -102,6 +102,9 @@ def judge(plan: Plan, built: Built, injected: tuple[Injected, ...] = (), engine:
     """Capture a built fabric, verify it, and compare the findings with what really is there."""
     found = twin_captures(plan, built, seed)
     if engine == "ibsim":
+        if built.clones:
+            what = "ibsim refuses two devices with one GUID"
+            raise ProblemError(Problem("CLI-023", what, fix="rehearse clones with the embedded engine"))
         found = _through_ibsim(found)
         plan = _infiniband_only(plan)
     verification = compare(plan, facts_of(found))

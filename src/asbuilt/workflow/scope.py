@@ -14,14 +14,14 @@ KEYS = ("phase", "plane", "row", "rack", "island")
 
 
 def parse_scope(text: str) -> dict[str, str]:
-    """``phase=1,row=A+B,plane=compute`` as a mapping. Raises `ProblemError` CLI-050 with everything that is no such part."""
+    """``phase=1,row=A+B,plane=compute`` as a mapping. Raises `ProblemError` CLI-054 with everything that is no such part."""
     found: dict[str, str] = {}
     problems = []
     for part in filter(None, (p.strip() for p in text.split(","))):
         key, equals, value = (x.strip() for x in part.partition("="))
         if not equals or not value or key not in KEYS or key in found:
             what = f"scope {part!r} is not one of {', '.join(f'{k}=…' for k in KEYS)}, each at most once"
-            problems.append(Problem("CLI-050", what, fix="write phase=1,row=A+B"))
+            problems.append(Problem("CLI-054", what, fix="write phase=1,row=A+B"))
         else:
             found[key] = value
     if problems:
@@ -35,7 +35,7 @@ def scope_mask(plan: Plan, scope: str | Mapping[str, str] | None) -> Any:
     Several values of one key are joined by ``+``; several keys must all hold. A phase takes in every earlier one. A host
     link stands in the row and rack of its host, a link between switches in those of its reference switch: the leaf of a row
     may stand elsewhere and be built earlier. A link whose phase or place the plan does not know is inside: nobody said that
-    it is not built. Raises `ProblemError` CLI-050 for an unknown key, or a value that the plan does not have.
+    it is not built. Raises `ProblemError` CLI-054 for an unknown key, or a value that the plan does not have.
     """
     import polars as pl
 
@@ -51,7 +51,7 @@ def scope_mask(plan: Plan, scope: str | Mapping[str, str] | None) -> Any:
         for word in values:
             if word not in known:
                 fix = f"it has: {', '.join(known)}" if known else "the plan knows none"
-                problems.append(Problem("CLI-050", f"the plan has no {key} {word!r}", fix=fix))
+                problems.append(Problem("CLI-054", f"the plan has no {key} {word!r}", fix=fix))
         if key == "phase" and not problems:
             values = list(known[: max(known.index(v) for v in values) + 1])
         keep = keep & pl.col(key).cast(pl.String).is_in(values).fill_null(True)
