@@ -6,11 +6,14 @@ import html
 import json
 import re
 import time
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
 from fastapi.testclient import TestClient
 
+from asbuilt import catalogue as catalogue_data
+from asbuilt.catalogue.load import load
 from asbuilt.web import figures, slider
 from asbuilt.web.app import create_app
 from asbuilt.web.host import POLICY, host_name
@@ -166,6 +169,17 @@ def test_the_names_that_are_answered() -> None:
     for host in ("localhost:8765", "127.0.0.1", "[::1]:8765", "LOCALHOST", "planner.site:80"):
         assert client.get("/size", headers={"host": host}).status_code == 200
     assert host_name("[::1]:80") == "[::1]" and host_name("Name:1") == "name" and host_name("[") == "["
+
+
+def test_a_projects_own_hardware_is_offered(tmp_path: Path) -> None:
+    own = tmp_path / "catalogue" / "system"
+    own.mkdir(parents=True)
+    text = (Path(catalogue_data.__file__).parent / "data" / "system" / "dgx-h100.yaml").read_text(encoding="utf-8")
+    (own / "ours.yaml").write_text(text.replace("id: dgx-h100", "id: ours").replace("NVIDIA DGX H100", "Our <own> server"))
+    client = TestClient(create_app((), load((own.parent,))), base_url="http://127.0.0.1")
+    page = client.get("/size?a=ours&an=64")
+    assert page.status_code == 200 and "Our &lt;own&gt; server" in page.text and "<own>" not in page.text
+    assert client.get("/size.json?a=ours&an=64").json()["gpus"] == 64
 
 
 def test_slider_positions_round_trip() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def run(args: argparse.Namespace) -> int:
         import uvicorn
 
         from asbuilt.web.app import create_app
+        from asbuilt.workflow.plan import project_catalogue
     except ModuleNotFoundError as error:
         listener.close()
         raise _absent(error.name or "fastapi") from None
@@ -45,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
     print("Ctrl-C stops it.", file=sys.stderr)
     if args.host not in LOOPBACK:
         print("Everyone who reaches this address can use the page; it shows nothing but sizing.", file=sys.stderr)
-    config = uvicorn.Config(create_app((args.host, shown, *args.name)), log_level="warning", access_log=False, lifespan="off")
+    app = create_app((args.host, shown, *args.name), project_catalogue(Path(args.directory)))
+    config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off")
     try:
         uvicorn.Server(config).run(sockets=[listener])
     finally:

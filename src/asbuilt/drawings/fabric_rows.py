@@ -65,7 +65,7 @@ def shape(plane: PlaneDesign, sizing: Sizing) -> Shape:
 
 def chosen(groups: int, boxes: int) -> list[int]:
     """Which groups are drawn: all when they fit, else the first three and the last; -1 stands for those between."""
-    if groups * boxes <= MOST and groups <= 16:
+    if groups * boxes <= MOST and groups <= 8:
         return list(range(groups))
     if groups <= 4:
         return list(range(groups))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.design import Sizing
@@ -13,19 +13,22 @@ from asbuilt.web.marks import marks
 from asbuilt.web.query import GPUS_MOST, Choice, Query
 from asbuilt.workflow.sizing_page import Answer, SystemOption, answer, systems
 
+if TYPE_CHECKING:
+    from asbuilt.catalogue.load import Catalogue
+
 WEAK = "low confidence: "
 SITE_WORDS = {"power_mw": "{} MW", "rack_power_kw": "{} kW a rack", "pue": "PUE {}", "cooling": "{} cooling"}
 
 
-def context(query: Query, problems: Sequence[Problem] = ()) -> dict[str, Any]:
+def context(query: Query, problems: Sequence[Problem] = (), catalogue: Catalogue | None = None) -> dict[str, Any]:
     """Everything that ``size.html`` and ``fragment.html`` show. Problems of the answers are added to ``problems``."""
-    options = systems()
+    options = systems(catalogue)
     choices = [query.a] + ([query.b] if query.b else [])
     all_problems = list(problems)
     answers: list[Answer | None] = []
     for choice in choices:
         try:
-            answers.append(answer(choice.system, choice.gpus, choice.fabric, query.site))
+            answers.append(answer(choice.system, choice.gpus, choice.fabric, query.site, catalogue))
         except ProblemError as error:
             all_problems += error.problems.items
             answers.append(None)
