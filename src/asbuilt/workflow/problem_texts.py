@@ -44,6 +44,7 @@ PROBLEMS: dict[str, str] = {
     "PAR-006": "Two plan files give one port two different links.",
     "PAR-007": "A line of the GUID list gives no GUID and name, or gives a GUID a second name.",
     "PAR-008": "The capture is of another tool. Read as a fabric it would show no link at all.",
+    "CLI-060": "The folder for the demo holds something else. The demo replaces only what an earlier demo wrote.",
     "CLI-054": "The scope names a key that links do not have, or a value that no link has.",
     "CLI-055": "The file to write is there already. Nothing is overwritten silently.",
     "CLI-001": "The option is unknown. `asbuilt --help` lists those before a command, `asbuilt COMMAND --help` those after it.",

@@ -1,0 +1,154 @@
+"""Use case: the whole road on the 384-GPU example, from template to report, with a fabric that has a few faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from asbuilt.base.problem import Place, Problem, ProblemError
+
+if TYPE_CHECKING:
+    from asbuilt.model.plan import Plan
+    from asbuilt.model.verdict import Verification
+    from asbuilt.workflow.rehearse import Rehearsal
+
+TEMPLATE = "l40s-384"
+MARK = ".asbuilt-demo"
+REPORT = "reports/report.html"
+#: Faults of the field, one of each kind; the uplink is chosen from the plan.
+FAULTS = (
+    "swap:node0007/mlx5_0,node0019/mlx5_1",
+    "rail:node0011",
+    "eth:node0033/mlx5_2",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step as it is told: what was done, what came out, and whether it came out as it should."""
+
+    title: str
+    lines: tuple[str, ...]
+    holds: bool = True
+
+
+def demo(folder: Path) -> Iterator[Step]:
+    """Do one step after the other in ``folder``, telling each as it is done.
+
+    Raises ``ProblemError`` CLI-060 when ``folder`` holds something that no earlier demo wrote.
+    """
+    from asbuilt.workflow.check import check
+    from asbuilt.workflow.export import export
+    from asbuilt.workflow.plan import compile_project
+    from asbuilt.workflow.rehearse import rehearse
+
+    _prepare(folder)
+    yield Step("requirement", (f"{folder}/cluster.yaml from the template {TEMPLATE}: 48 servers with 8 L40S each",))
+    plan = compile_project(folder)
+    yield Step("plan", _counted(plan))
+    checked = check(plan)
+    yield Step("design checks", _checked(checked), checked.exit_code == 0)
+    written = export(plan, folder, force=True)
+    yield Step("export", tuple(f"{folder}/artefacts/{w.path}  {w.size:,} bytes" for w in written))
+    rehearsal = rehearse(plan, (*FAULTS, _uplink(plan)))
+    yield Step("rehearsal: the fabric as a twin, with faults", _rehearsed(rehearsal), rehearsal.exact)
+    mended = _mended(plan, rehearsal)
+    yield Step("repair: the moves that the findings name", _repaired(rehearsal, mended), mended.verification.exit_code == 0)
+    yield _real(plan)
+    _write_report(folder, plan, (checked, rehearsal.verification, replace(mended.verification, kind="verify")))
+    yield Step("report", (f"{folder}/{REPORT}: design, pictures, findings, moves, coverage, sources, assumptions",))
+
+
+def _prepare(folder: Path) -> None:
+    """A folder that is empty, or that an earlier demo made."""
+    from asbuilt.workflow.templates import text
+
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).exists():
+        fix = "name an empty or new folder: `asbuilt demo DIR`"
+        raise ProblemError(Problem("CLI-060", "the folder holds something that is not a demo's", Place(str(folder)), fix=fix))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / MARK).write_text("asbuilt demo writes into this folder and replaces what it wrote before\n", encoding="utf-8")
+    template = text(TEMPLATE)
+    (folder / "cluster.yaml").write_text(template, encoding="utf-8")
+
+
+def _uplink(plan: Plan) -> str:
+    """A pulled cable between a leaf and a spine: the middle one of the compute plane."""
+    import polars as pl
+
+    links = plan.links.filter((pl.col("kind") == "leaf_spine") & (pl.col("plane") == "compute"))["link"]
+    return f"unplug:{links[len(links) // 2]}"
+
+
+def _counted(plan: Plan) -> tuple[str, ...]:
+    from asbuilt.catalogue.load import load
+    from asbuilt.plan.counts import counts
+
+    sizing = counts(plan, load())
+    compute = sizing.compute
+    return (
+        f"{sizing.gpus:,} GPUs in {sizing.nodes:,} nodes, {sizing.racks} racks, {sizing.switches_total} switches "
+        f"({compute.leaf} leaf + {compute.spine} spine for compute), {sizing.cables:,} cables, {sizing.optics:,} optics",
+        f"{sum(t.height for t in plan.tables.values()):,} rows in {len(plan.tables)} tables; plan {plan.plan_hash[:12]}",
+    )
+
+
+def _checked(checked: Verification) -> tuple[str, ...]:
+    passed = sum(c.passed for c in checked.coverage)
+    return (f"{len(checked.coverage)} checks, {passed:,} subjects pass, {len(checked.findings)} findings",)
+
+
+def _rehearsed(rehearsal: Rehearsal) -> tuple[str, ...]:
+    summary = rehearsal.verification.summary
+    lines = [f"put in   {record.fault}" for record in rehearsal.injected]
+    lines.append(
+        f"measured {summary.planned} links planned: {summary.ok} ok, {summary.wrong} wrong, {summary.missing} missing, "
+        f"{summary.unplanned} unplanned"
+    )
+    lines += [f"found    {finding.id}  {finding.cause}" for finding in rehearsal.verification.findings]
+    found = "the findings name exactly the links that the faults changed"
+    lines.append(found if rehearsal.exact else f"MISSED {len(rehearsal.missed)}, WRONGLY ACCUSED {len(rehearsal.extra)}")
+    return tuple(lines)
+
+
+def _mended(plan: Plan, rehearsal: Rehearsal) -> Rehearsal:
+    from asbuilt.workflow.rehearse import judge
+    from asbuilt.workflow.repair import apply_moves
+
+    moved = apply_moves(plan, rehearsal.built, rehearsal.verification.repairs)
+    # A port in Ethernet mode is no matter of cables: the crew sets its link type where the finding sends them to look.
+    return judge(plan, replace(moved, ethernet=frozenset()))
+
+
+def _repaired(rehearsal: Rehearsal, mended: Rehearsal) -> tuple[str, ...]:
+    summary = mended.verification.summary
+    modes = ", ".join(f"{node.removeprefix('node:')}/{nic}" for node, nic in sorted(rehearsal.built.ethernet))
+    return (
+        f"{len(rehearsal.verification.repairs)} cable ends moved or plugged in",
+        f"link type set to InfiniBand where the findings say to look: {modes}",
+        f"measured again: {summary.ok} of {summary.planned} links ok, {summary.wrong} wrong, {summary.missing} missing",
+    )
+
+
+def _real(plan: Plan) -> Step:
+    """The InfiniBand subnets in the real ibsim, read back by the real ibnetdiscover, where they are installed."""
+    from asbuilt.workflow.rehearse import rehearse
+
+    title = "the same fabric in the real ibsim, read back by the real ibnetdiscover"
+    try:
+        real = rehearse(plan, engine="ibsim")
+    except ProblemError as error:
+        absent = error.problems.items[0].what
+        return Step(title, (f"not run: {absent}. The embedded twin stood in; `make setup` as root installs the programs.",))
+    summary = real.verification.summary
+    return Step(title, (f"{summary.ok} of {summary.planned} InfiniBand links ok",), real.exact)
+
+
+def _write_report(folder: Path, plan: Plan, parts: tuple[Verification, ...]) -> None:
+    from asbuilt.workflow.report import now, report
+
+    target = folder / REPORT
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(report(plan, parts, written=now()).html, encoding="utf-8")
