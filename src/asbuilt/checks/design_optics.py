@@ -10,6 +10,8 @@ from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Layer, Severity
 
+ENDS = ("a", "b")
+
 
 def cages(plan: Plan, *columns: str) -> pl.DataFrame:
     """What every device's cages take: ``device cage host cage_<trait>``; ``cage`` is null for switches (all cages alike).
@@ -46,16 +48,27 @@ def modules(plan: Plan, trait: str) -> pl.DataFrame:
     )
 
 
-def jumper_ends(plan: Plan) -> pl.DataFrame:
-    """Both ends of each jumper with the optic in the cage: ``jumper end device cage optic`` (optic null: fixed end)."""
+def jumpers_with_optics(plan: Plan) -> pl.DataFrame:
+    """The table `jumpers` with ``a_optic`` and ``b_optic``: the modules in the cages at its ends, null for a fixed end.
+
+    The cage is the first part of a front-panel label (``26/1/2`` is cage 26, half 1, split 2).
+    """
     jumpers = plan.table("jumpers")
-    ends = pl.concat(
-        [jumpers.select("jumper", end=pl.lit(e), device=f"{e}_device", label=f"{e}_label") for e in ("a", "b")]
-    ).with_columns(pl.col("label").str.replace(r"/.*$", "").alias("cage"))
     if not plan.has("transceivers"):
-        return ends.with_columns(pl.lit(None, dtype=pl.String).alias("optic"))
-    held = plan.table("transceivers").select("device", "cage", optic="part")
-    return ends.join(held, on=["device", "cage"], how="left")
+        return jumpers.with_columns(pl.lit(None, dtype=pl.String).alias(f"{end}_optic") for end in ENDS)
+    held = plan.table("transceivers").select("device", "cage", "part")
+    for end in ENDS:
+        jumpers = jumpers.with_columns(pl.col(f"{end}_label").str.replace(r"/.*$", "").alias(f"{end}_cage"))
+        there = held.rename({"device": f"{end}_device", "cage": f"{end}_cage", "part": f"{end}_optic"})
+        jumpers = jumpers.join(there, on=[f"{end}_device", f"{end}_cage"], how="left")
+    return jumpers
+
+
+def with_traits(plan: Plan, jumpers: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """``jumpers`` with ``a_<trait>`` and ``b_<trait>`` of the optics, and ``cable_<trait>`` of the cable itself."""
+    for end in ENDS:
+        jumpers = jumpers.join(traits(plan, end, *columns).rename({"part": f"{end}_optic"}), on=f"{end}_optic", how="left")
+    return jumpers.join(traits(plan, "cable", *columns), on="part", how="left")
 
 
 @check("DES-038", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("jumpers", "transceivers", "parts"), since="0.1")
@@ -67,21 +80,17 @@ def both_ends_run_the_same_lanes(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: use optics of one generation at both ends.
     Source: NVIDIA 800G and 200G-PAM4 product list.
     """
-    lanes = traits(plan, "optic", "lane_gbps", "downshift").rename({"part": "optic"})
-    ends = (
-        jumper_ends(plan).join(lanes, on="optic", how="left").rename({"optic_lane_gbps": "lane", "optic_downshift": "shifts"})
-    )
-    sides = [ends.filter(pl.col("end") == e).select("jumper", "optic", "lane", "shifts") for e in ("a", "b")]
-    pairs = sides[0].join(sides[1], on="jumper", suffix="_b")
-    faster = pl.when(pl.col("lane") > pl.col("lane_b")).then("shifts").otherwise("shifts_b").fill_null(False)
-    lane, lane_b = amount(pl.col("lane"), "Gb/s"), amount(pl.col("lane_b"), "Gb/s")
+    rows = with_traits(plan, jumpers_with_optics(plan), "lane_gbps", "downshift")
+    known = pl.col("a_lane_gbps").is_not_null() & pl.col("b_lane_gbps").is_not_null()
+    faster = pl.when(pl.col("a_lane_gbps") > pl.col("b_lane_gbps")).then("a_downshift").otherwise("b_downshift")
+    lanes = [amount(pl.col(f"{end}_lane_gbps"), "Gb/s") for end in ENDS]
     return judge(
-        pairs,
+        rows,
         subject=pl.col("jumper"),
-        ok=(pl.col("lane") == pl.col("lane_b")) | (faster & pl.col("lane").is_not_null() & pl.col("lane_b").is_not_null()),
-        applies=pl.col("optic").is_not_null() & pl.col("optic_b").is_not_null(),
+        ok=(pl.col("a_lane_gbps") == pl.col("b_lane_gbps")) | (faster.fill_null(False) & known),
+        applies=pl.col("a_optic").is_not_null() & pl.col("b_optic").is_not_null(),
         expected=pl.lit("one lane rate at both ends"),
-        found=pl.format("{} and {}: {} and {} a lane", "optic", "optic_b", lane, lane_b),
+        found=pl.format("{} and {}: {} and {} a lane", "a_optic", "b_optic", *lanes),
     )
 
 
@@ -135,17 +144,18 @@ def jumpers_have_the_polish_of_their_optics(plan: Plan, facts: Facts) -> pl.Data
     Repair: order the jumpers with the polish of the optics; MPO at 100G a lane and above is APC, multimode too.
     Source: NVIDIA cable requirements for NDR and 400G (MPO: APC, LC: UPC).
     """
-    jumpers = plan.table("jumpers").select("jumper", cable="part")
-    ends = jumper_ends(plan).join(jumpers, on="jumper")
-    ends = ends.join(traits(plan, "optic", "polish").rename({"part": "optic"}), on="optic", how="left")
-    ends = ends.join(traits(plan, "cable", "polish").rename({"part": "cable"}), on="cable", how="left")
+    rows = with_traits(plan, jumpers_with_optics(plan), "polish")
+    ends = pl.concat(
+        rows.select("jumper", "part", "cable_polish", end=pl.lit(e), optic=f"{e}_optic", optic_polish=f"{e}_polish")
+        for e in ENDS
+    )
     return judge(
         ends,
         subject=pl.format("{}#{}", "jumper", "end"),
         ok=pl.col("cable_polish") == pl.col("optic_polish"),
         applies=pl.col("optic_polish").is_not_null() & pl.col("cable_polish").is_not_null(),
         expected=pl.format("{} at {}", pl.col("optic_polish").str.to_uppercase(), "optic"),
-        found=pl.format("{} is {}", "cable", pl.col("cable_polish").str.to_uppercase()),
+        found=pl.format("{} is {}", "part", pl.col("cable_polish").str.to_uppercase()),
     )
 
 
@@ -158,19 +168,23 @@ def halves_of_a_module_are_used_alike(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: give both ports the same jumper type, or move one of them to another module.
     Source: NVIDIA LinkX 100G-PAM4 fibre details: splitter rule.
     """
-    ends = jumper_ends(plan).filter(pl.col("optic").is_not_null())
-    used = ends.join(plan.table("jumpers").select("jumper", "part", "links"), on="jumper")
-    kinds = used.group_by("device", "cage").agg(
-        pl.max_horizontal(pl.col("part").n_unique(), pl.col("links").n_unique()).alias("kinds"),
-        pl.col("part").unique().sort().str.join(" and ").alias("parts"),
-    )
-    rows = plan.table("transceivers").join(kinds, on=["device", "cage"], how="inner")
+    jumpers = jumpers_with_optics(plan)
+    used = pl.concat(
+        jumpers.filter(pl.col(f"{e}_optic").is_not_null()).select("part", "links", device=f"{e}_device", cage=f"{e}_cage")
+        for e in ENDS
+    ).unique()
+    kinds = used.group_by("device", "cage").agg(pl.len().alias("kinds"), pl.col("part").first())
+    # Only mixed modules need the names of their jumpers.
+    mixed = used.join(kinds.filter(pl.col("kinds") > 1), on=["device", "cage"], how="semi").sort("part")
+    named = mixed.group_by("device", "cage").agg(pl.col("part").str.join(" and ").alias("parts"))
+    modules_used = plan.table("transceivers").select("transceiver", "device", "cage").join(kinds, on=["device", "cage"])
+    rows = modules_used.join(named, on=["device", "cage"], how="left")
     return judge(
         rows,
         subject=pl.col("transceiver"),
         ok=pl.col("kinds") == 1,
         expected=pl.lit("one kind of jumper on all its ports"),
-        found=pl.col("parts"),
+        found=pl.coalesce("parts", "part"),
     )
 
 
@@ -188,11 +202,9 @@ def fast_lanes_run_over_media_that_carry_them(plan: Plan, facts: Facts) -> pl.Da
     )
     if rules.is_empty():
         return nothing("the plan states no rule for a lane rate")
-    lanes = traits(plan, "x", "lane_gbps")
-    at_ends = jumper_ends(plan).join(lanes, left_on="optic", right_on="part", how="left")
-    optic_lane = at_ends.group_by("jumper").agg(pl.col("x_lane_gbps").max().alias("optic_lane"))
-    rows = plan.table("jumpers").join(lanes, on="part", how="left").join(optic_lane, on="jumper", how="left")
-    rows = rows.with_columns(pl.coalesce("x_lane_gbps", "optic_lane").alias("lane")).join(rules, on="lane", how="left")
+    rows = with_traits(plan, jumpers_with_optics(plan), "lane_gbps")
+    at_ends = pl.max_horizontal("a_lane_gbps", "b_lane_gbps")
+    rows = rows.with_columns(pl.coalesce("cable_lane_gbps", at_ends).alias("lane")).join(rules, on="lane", how="left")
     return judge(
         rows,
         subject=pl.col("jumper"),
@@ -212,20 +224,17 @@ def cables_stay_within_reach(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: a medium that reaches, or racks nearer to each other; without a splitter the same optic may do.
     Source: reach of each part, named in the catalogue.
     """
-    reach = traits(plan, "x", "reach_m", "reach_split_m")
-    split = plan.table("jumpers").select("jumper", splits=pl.col("links") > 1)
-    ends = jumper_ends(plan).join(split, on="jumper").join(reach, left_on="optic", right_on="part", how="left")
-    ends = ends.with_columns(pl.when("splits").then("x_reach_split_m").otherwise("x_reach_m").alias("optic_reach"))
-    unknown = pl.col("optic").is_not_null() & pl.col("optic_reach").is_null()
-    by_jumper = ends.group_by("jumper").agg(pl.col("optic_reach").min(), unknown.any().alias("unknown"))
-    rows = plan.table("jumpers").join(by_jumper, on="jumper").join(reach, on="part", how="left")
-    limit = pl.min_horizontal("optic_reach", "x_reach_m")
+    rows = with_traits(plan, jumpers_with_optics(plan), "reach_m", "reach_split_m")
+    splits = pl.col("links") > 1
+    reach = {e: pl.when(splits).then(pl.col(f"{e}_reach_split_m")).otherwise(pl.col(f"{e}_reach_m")) for e in ENDS}
+    unknown = pl.any_horizontal(pl.col(f"{e}_optic").is_not_null() & reach[e].is_null() for e in ENDS)
+    limit = pl.min_horizontal(*reach.values(), "cable_reach_m")
     listed = pl.col("part").is_in(plan.table("parts")["part"].implode())  # an unknown cable is DES-039's finding
-    way = pl.when(pl.col("links") > 1).then(pl.lit(" through a splitter")).otherwise(pl.lit(""))
+    way = pl.when(splits).then(pl.lit(" through a splitter")).otherwise(pl.lit(""))
     return judge(
         rows,
         subject=pl.col("jumper"),
-        ok=pl.when(~pl.col("unknown")).then(pl.col("length_m") <= limit),
+        ok=pl.when(~unknown).then(pl.col("length_m") <= limit),
         applies=listed,
         expected=pl.format("at most {}{}", amount(limit, "m"), way),
         found=pl.format("{} of {}", amount(pl.col("length_m"), "m"), "part"),
