@@ -79,7 +79,14 @@ def test_ndr_on_nvl72_means_leaf_groups() -> None:
     assert made.profile == "ndr-leaf-groups"
     assert (compute.layout, compute.nodes_per_leaf, compute.uplinks) == ("leaf-groups", 18, 18)
     assert (compute.group_spines, compute.spine_uplinks) == (6, 24)
-    assert any("ndr-leaf-groups" in warning for warning in made.warnings)
+    assert any(a.path == "fabric.variant" and a.value == "ndr-leaf-groups" for a in made.assumptions)
+
+
+def test_a_pair_that_nobody_published_is_built_and_said() -> None:
+    made = design("l40s-8gpu", 384, "roce", planes=Planes(compute=Plane(link_gbps=200)))
+    assert any("no reference architecture" in warning for warning in made.warnings)
+    dual = design("gb300-nvl72", 576, "spectrum-x-dual-plane")
+    assert plane(dual, "compute").subplanes == 2 and len([n for n in dual.node.nics if n.plane == "compute"]) == 8
 
 
 def test_gpus_round_up_to_whole_racks_and_say_so() -> None:
@@ -151,7 +158,8 @@ REFUSED: list[tuple[str, str, Callable[[], Design]]] = [
     ("REQ-401", "outside 8 to 1,048,576", lambda: design("dgx-h100", 7)),
     ("REQ-401", "outside 8 to 1,048,576", lambda: design("dgx-h100", 1_048_577)),
     ("CAT-002", "did you mean dgx-h100", lambda: design("dgx-h10", 64)),
-    ("REQ-403", "take one of ndr, roce", lambda: design("dgx-h100", 64, "xdr")),
+    ("REQ-403", "reaches 400 Gb/s, the fabric runs 800 Gb/s", lambda: design("dgx-h100", 64, "xdr")),
+    ("REQ-403", "does not run infiniband", lambda: design("mi300x-8gpu", 64, "xdr")),
     ("CAT-002", "fabric: no fabric 'ndrr'", lambda: design("dgx-h100", 64, "ndrr")),
     ("REQ-404", "sn5600 is an ethernet switch, the plane is infiniband", _nic_elsewhere),
     (

@@ -37,19 +37,49 @@ def choose(ledger: Ledger, requirement: Requirement, system: Part) -> Part | Non
         return None
     variant = (part.detail.get("variants") or {}).get(system.id)
     if variant and variant != asked:
-        ledger.warn(f"fabric {asked} on {system.id} is built as {variant}")
+        ledger.assume("fabric.variant", str(variant), f"what {asked} means on {system.id}")
         part = ledger.part("fabric", str(variant), "fabric")
         if part is None:
             return None
     if part.id not in offered and asked not in offered:
-        ledger.problem(
-            "REQ-403",
-            f"fabric: {asked} is not offered for {system.id}",
-            "the profile's NICs, rails and rates are not those of this system",
-            f"take one of {', '.join(offered) or '(none in the catalogue)'}, or state the planes without a profile",
+        hurdle = _hurdle(ledger, requirement, system, part)
+        if hurdle:
+            ledger.problem(
+                "REQ-403",
+                f"fabric: {asked} cannot be built with {system.id}: {hurdle}",
+                "a link comes up only at a rate and link layer that both ends run",
+                f"take one of {', '.join(offered) or '(none in the catalogue)'}, or a system with other cards",
+            )
+            return None
+        ledger.warn(
+            f"no reference architecture joins {system.id} with {part.id}: the rules are applied, nobody published the result"
         )
-        return None
     return part
+
+
+def _hurdle(ledger: Ledger, requirement: Requirement, system: Part, profile: Part) -> str:
+    """Why the system's compute cards cannot run the profile's compute links; empty when they can."""
+    plane = (profile.detail.get("planes") or {}).get("compute") or {}
+    asked = requirement.planes.compute or Plane()
+    cards = [nic.part for nic in requirement.node.nics or () if nic.plane == "compute"]
+    cards += [asked.nic] if asked.nic else []
+    cards += [str(n["part"]) for n in system.value("nics") or () if n.get("plane") == "compute"]
+    if not cards or not ledger.catalogue.has("nic", cards[0]):
+        return "the catalogue names no compute card of it"
+    card = ledger.catalogue.get("nic", cards[0])
+    technology = str(asked.technology or plane.get("technology"))
+    rate = float(asked.link_gbps or plane.get("link_gbps") or 0.0)
+    if technology not in card.value("link_types", ()):
+        return f"its {card.name} does not run {technology}"
+    ethernet = technology == "ethernet"
+    rates = (card.value("rates_ethernet_gbps") if ethernet else None) or card.value("rates_gbps", ())
+    if rate > max((float(r) for r in rates), default=0.0):
+        return f"its {card.name} reaches {max(float(r) for r in rates):g} Gb/s, the fabric runs {rate:g} Gb/s"
+    ports = int((card.value("ports_ethernet") if ethernet else None) or card.value("ports", 1))
+    planes = int(asked.subplanes or plane.get("subplanes") or 1)
+    if planes > ports:
+        return f"its {card.name} has {ports} port, the fabric has {planes} planes"
+    return ""
 
 
 def wishes(requirement: Requirement, profile: Part) -> dict[str, tuple[Plane | None, Plane | None]]:
