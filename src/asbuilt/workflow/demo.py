@@ -57,7 +57,7 @@ def demo(folder: Path) -> Iterator[Step]:
     mended = _mended(plan, rehearsal)
     yield Step("repair: the moves that the findings name", _repaired(rehearsal, mended), mended.verification.exit_code == 0)
     yield _real(plan)
-    _write_report(folder, plan, (checked, rehearsal.verification, replace(mended.verification, kind="verify")))
+    _write_report(folder, plan, (checked, rehearsal.verification, replace(mended.verification, kind="rehearse-repaired")))
     yield Step("report", (f"{folder}/{REPORT}: design, pictures, findings, moves, coverage, sources, assumptions",))
 
 
