@@ -128,27 +128,30 @@ def _chassis(value: Any) -> tuple[str, list[dict[str, Any]]]:
 
 
 def _frames(rows: list[dict[str, Any]], subject: str, capture_id: str) -> dict[str, pl.DataFrame]:
-    """`LINK_FACTS` of the switch's side, `DEVICE_FACTS` of the switch and of every neighbour."""
+    """`LINK_FACTS` of the switch's side, `DEVICE_FACTS` of the switch and of every neighbour.
+
+    A large fabric has thousands of these small tables: each is built in one step, without a query.
+    """
     import polars as pl
 
     if not rows:
         return {}
-    links = LINK_FACTS.conform(pl.DataFrame(rows)).sort("line")
-    local = pl.DataFrame(
-        {
-            "guid": [made_guid(subject)],
-            "kind": ["switch"],
-            "description": [subject],
-            "ports": [max(r["port"] for r in rows)],
-            "line": [1],
-        }
-    )
-    far = links.group_by("peer_guid").agg(
-        pl.col("peer_kind").first().alias("kind"),
-        pl.col("peer_description").first().alias("description"),
-        pl.col("peer_port").max().alias("ports"),
-        pl.col("line").min(),
-    )
-    devices = pl.concat([local, far.rename({"peer_guid": "guid"}).filter(pl.col("guid") != made_guid(subject))], how="diagonal")
-    devices = DEVICE_FACTS.conform(devices.with_columns(pl.lit(capture_id).alias("capture_id"))).sort("guid")
-    return {"device_facts": devices, "link_facts": links}
+    devices = {rows[0]["guid"]: _device(rows[0]["guid"], "switch", subject, max(r["port"] for r in rows), 1)}
+    for row in rows:
+        known = devices.get(row["peer_guid"])
+        if known is None:
+            words = (row["peer_guid"], row["peer_kind"], row["peer_description"], row["peer_port"], row["line"])
+            devices[row["peer_guid"]] = _device(*words)
+        else:
+            known["ports"] = max(known["ports"], row["peer_port"])
+    listed = [{**devices[guid], "capture_id": capture_id} for guid in sorted(devices)]
+    links = [{name: row.get(name) for name in LINK_FACTS.names} for row in rows]
+    return {
+        "device_facts": pl.DataFrame(listed, schema=DEVICE_FACTS.polars(), orient="row"),
+        "link_facts": pl.DataFrame(links, schema=LINK_FACTS.polars(), orient="row"),
+    }
+
+
+def _device(guid: str, kind: str, description: str, ports: int, line: int) -> dict[str, Any]:
+    blank = dict.fromkeys(DEVICE_FACTS.names)
+    return {**blank, "guid": guid, "kind": kind, "description": description, "ports": ports, "line": line}
