@@ -6,7 +6,6 @@ from typing import Any
 
 from asbuilt.base.origin import Confidence
 from asbuilt.design import heat, racks
-from asbuilt.design.assemblies import assemblies
 from asbuilt.design.fabric import FabricCounts
 from asbuilt.design.ledger import Ledger
 from asbuilt.design.totals import Totals
@@ -23,7 +22,7 @@ class _Book:
         self.entries: dict[str, dict[str, Any]] = {}
 
     def add(self, path: str, formula: str, inputs: Inputs, *cited: str) -> None:
-        found = [c for name, c in self.ledger.citations.items() if name in cited]
+        found = [c for name in dict.fromkeys(cited) if (c := self.ledger.citations.get(name)) is not None]
         ranks = [c.figure.confidence for c in found]
         lowest = min(ranks, key=lambda c: c.rank) if ranks else Confidence.MEDIUM
         self.entries[path] = {
@@ -183,7 +182,7 @@ def _tier_texts(plane: PlaneDesign, count: FabricCounts) -> dict[str, str]:
 
 
 def _cabling(book: _Book, design: Design, totals: Totals) -> None:
-    parts = [f"{n:,} {name}" for name, n in assemblies(design, book.ledger.catalogue, totals.counts).items() if n]
+    parts = [f"{n:,} {name}" for name, n in totals.cables.items() if n]
     book.add("cables", "assemblies (a splitter serves two links, 800G over 400G fibres takes two): " + " + ".join(parts), [])
     switch_ends = sum(c.modules for c in totals.counts.values())
     book.add(

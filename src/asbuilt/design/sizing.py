@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from asbuilt.base.origin import Assumption, Citation, Confidence
-from asbuilt.design.assemblies import assemblies
 from asbuilt.design.cages import guest_ports
 from asbuilt.design.derivation import derive
 from asbuilt.design.fabric import FabricCounts
@@ -54,7 +53,7 @@ def sizing(design: Design, catalogue: Catalogue) -> Sizing:
         management_switches=own.get("management", 0),
         oob_switches=own.get("oob", 0),
         links=LinkCounts(compute.node_leaf, compute.leaf_spine, compute.spine_core, compute.service),
-        cables=sum(assemblies(design, catalogue, totals.counts).values()),
+        cables=sum(totals.cables.values()),
         optics=totals.node_optics + sum(count.modules for count in totals.counts.values()),
         islands=compute.islands,
         it_kw=round(totals.it_kw, 1),

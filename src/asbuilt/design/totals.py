@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from asbuilt.design import racks as rack_rules
+from asbuilt.design.assemblies import assemblies
 from asbuilt.design.fabric import FabricCounts, count_plane
 from asbuilt.design.heat import Cdus, air_m3_h, cdus, coolant_l_min, return_c
 from asbuilt.design.ledger import Ledger
@@ -52,6 +53,7 @@ class Totals:
     rack_kw_max: float
     rack_kg: float | None
     node_optics: int
+    cables: dict[str, int]
     rack_peak_kw: float | None = None
 
     @property
@@ -112,6 +114,7 @@ def total(design: Design, ledger: Ledger) -> Totals:
         rack_kw_max=max(rack_kw, packing.fullest_kw, stored.power_kw / max(1, by_role["storage"])),
         rack_kg=rack_kg,
         node_optics=_node_optics(design, counts),
+        cables=assemblies(design, ledger.catalogue, counts),
         rack_peak_kw=_peak_kw(design, ledger, per_rack),
     )
 
