@@ -11,7 +11,7 @@ from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Verdict, Verification
 from asbuilt.rehearse import faults as grammar
 from asbuilt.rehearse.built import Built, as_planned, truth
-from asbuilt.rehearse.engines import ENGINES
+from asbuilt.rehearse.engines import ENGINES, PROVEN_AGAINST
 from asbuilt.rehearse.faults import Injected
 from asbuilt.rehearse.twin import captures as twin_captures
 from asbuilt.workflow.captures import facts_of
@@ -66,6 +66,7 @@ class Rehearsal:
             "expected": dict(self.expected.filter(self.expected["outcome"] != "ok").select("link", "outcome").rows()),
             "missed": list(self.missed),
             "extra": list(self.extra),
+            "formats": {c.tool: PROVEN_AGAINST[c.tool] for c in self.captures},
             "not_proven_here": [{"what": limit.what, "why": limit.why} for limit in ENGINES[self.engine]],
             "verification": self.verification.as_json(),
         }
