@@ -37,8 +37,13 @@ def little_plan(
             links.append(_link(leaf, n + 1, node, 1, f"mlx5_{r}", names[leaf], f"{name} mlx5_{r}", rate, r, "compute"))
         for s, spine in enumerate(tops):
             for k in range(2):
-                links.append(_link(leaf, nodes + 2 * s + k + 1, spine, 2 * r + k + 1, None, names[leaf], names[spine], rate, r, "compute"))
-    nics = [(f"nic:{n:04d}/mlx5_{r}", f"node:{n:04d}", f"mlx5_{r}", nic, "compute", r, rate) for n in range(nodes) for r in range(rails)]
+                port, far = nodes + 2 * s + k + 1, 2 * r + k + 1
+                links.append(_link(leaf, port, spine, far, None, names[leaf], names[spine], rate, r, "compute"))
+    nics = [
+        (f"nic:{n:04d}/mlx5_{r}", f"node:{n:04d}", f"mlx5_{r}", nic, "compute", r, rate)
+        for n in range(nodes)
+        for r in range(rails)
+    ]
     subnets = [("ib0", technology, "compute", 0, 0, nodes * rails, rails + spines)]
     if oob:
         switches.append(_switch("sw:oob/leaf-000", "OOB-01", "leaf", "sn2201", 48, 1, -1, "oob", "oob0"))
@@ -59,7 +64,9 @@ def little_plan(
     return Plan("little", shaped, plan_hash="0" * 64)
 
 
-def _switch(key: str, name: str, role: str, model: str, ports: int, asics: int, rail: int, plane: str, subnet: str) -> dict[str, object]:
+def _switch(
+    key: str, name: str, role: str, model: str, ports: int, asics: int, rail: int, plane: str, subnet: str
+) -> dict[str, object]:
     return {
         "switch": key, "name": name, "plane": plane, "role": role, "model": model, "island": 0, "subplane": 0, "rail": rail,
         "block": 0, "pod": -1, "index": rail, "ports": ports, "asics": asics, "subnet": subnet, "rack": "rack:A-01", "u": 40.0,
@@ -71,9 +78,10 @@ def _link(
     a: str, a_port: int, b: str, b_port: int, nic: str | None, a_name: str, b_name: str, rate: float, rail: int, plane: str
 ) -> dict[str, object]:
     return {
-        "link": f"link:{a}/{a_port}", "plane": plane, "kind": "node_leaf" if nic else "leaf_spine", "a_device": a, "a_port": a_port,
-        "a_label": str(a_port), "b_device": b, "b_port": b_port, "b_nic": nic, "b_label": nic or str(b_port), "a_name": a_name,
-        "b_name": b_name, "rate_gbps": rate, "rail": rail, "subplane": 0, "island": 0, "phase": "1", "jumper": None,
+        "link": f"link:{a}/{a_port}", "plane": plane, "kind": "node_leaf" if nic else "leaf_spine",
+        "a_device": a, "a_port": a_port, "a_label": str(a_port), "a_name": a_name,
+        "b_device": b, "b_port": b_port, "b_nic": nic, "b_label": nic or str(b_port), "b_name": b_name,
+        "rate_gbps": rate, "rail": rail, "subplane": 0, "island": 0, "phase": "1", "jumper": None,
     }  # fmt: skip
 
 

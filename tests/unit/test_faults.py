@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from little_fabric import little_plan
 
 from asbuilt.base.problem import ProblemError
 from asbuilt.rehearse import faults
 from asbuilt.rehearse.built import as_planned, truth
+from little_fabric import little_plan
 
 LEAF = "sw:compute/leaf-000-"
 
