@@ -75,11 +75,9 @@ def project_report(folder: Path, captures: Sequence[str | Path] = (), scope: str
     parts = [check(plan)]
     places = list(captures) or own_captures(folder)
     if places:
-        from asbuilt.workflow.captures import facts_of, read_captures
-        from asbuilt.workflow.compare import compare
+        from asbuilt.workflow.verify import verify
 
-        facts = facts_of(read_captures(places))
-        parts.append(compare(plan, facts, scope or None))
+        parts.append(verify(plan, places, scope or None))
     return report(plan, parts, project_catalogue(folder), now())
 
 
