@@ -23,7 +23,6 @@ KINDS = {
     "verify": "Measured against the plan",
     "compare": "Measured against the plan",
     "rehearse": "Rehearsal: the twin against the plan",
-    "rehearse-repaired": "Rehearsal after the repairs",
     "rehearse-repaired": "Rehearsal after the repairs: the twin against the plan",
 }
 OUTCOMES = {"pass": "holds", "fail": "does not hold", "undecided": "undecided", "nothing": "nothing judged"}
