@@ -48,9 +48,9 @@ CHANGES: dict[str, tuple[str, str, pl.Expr, Change, Callable[[dict[str, Any]], s
     "DES-016": (
         "links",
         "link",
-        pl.col("kind") == "leaf_spine",
+        pl.col("kind") == "node_leaf",
         lambda r: r | {"rate_gbps": 1600.0},
-        lambda r: r["link"] + "#b",
+        lambda r: r["link"] + "#a",
     ),
     "DES-033": (
         "links",
@@ -91,7 +91,7 @@ def changed(plan: Plan, table: str, key: str, row: dict[str, Any]) -> Plan:
 
 
 @pytest.mark.parametrize("check_id", CHANGES)
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(pick=st.integers(min_value=0, max_value=10_000))
 def test_the_place_that_was_changed_is_the_place_that_is_named(check_id: str, pick: int) -> None:
     table, key, which, change, subject = CHANGES[check_id]
