@@ -47,7 +47,7 @@ def plan_of(control: dict[str, Any], folder: Path) -> Plan:
     if sources == ["requirement"]:
         plan = compiled(control["requirement"], yaml.safe_dump(control.get("set", {}), sort_keys=True))
     elif sources == ["plan"]:
-        plan = Plan("control", {name: table(name, rows) for name, rows in control["plan"].items()})
+        plan = Plan("control", {name: table(name, rows or []) for name, rows in control["plan"].items()})
     else:
         said = control["plan_text"]
         reader = importlib.import_module(f"asbuilt.parsers.plans.{said['format']}")

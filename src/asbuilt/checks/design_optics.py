@@ -30,22 +30,30 @@ def cages(plan: Plan, *columns: str) -> pl.DataFrame:
     return named.join(traits(plan, "cage", *columns), on="part", how="left").rename({"part": "host"})
 
 
-def modules(plan: Plan, trait: str) -> pl.DataFrame:
-    """Transceivers with ``optic_<trait>`` of the module and ``cage_<trait>``, ``host`` of the cage that it sits in.
+def in_cages(plan: Plan, rows: pl.DataFrame, trait: str) -> pl.DataFrame:
+    """``rows`` (with ``device cage``) and ``cage_<trait>``, ``host`` of that cage.
 
     ``known`` is false where the plan describes no card of the device (a service host that the site brings).
     """
-    optics = plan.table("transceivers").join(traits(plan, "optic", trait), on="part", how="left")
     taken = cages(plan, trait)
     exact = taken.filter(pl.col("cage").is_not_null()).rename({"host": "nic_host", f"cage_{trait}": "nic_trait"})
     whole = taken.filter(pl.col("cage").is_null()).drop("cage")
-    joined = optics.join(exact, on=["device", "cage"], how="left").join(whole, on="device", how="left")
     described = taken["device"].unique().implode()
-    return joined.with_columns(
-        pl.coalesce("host", "nic_host"),
-        pl.coalesce(f"cage_{trait}", "nic_trait").alias(f"cage_{trait}"),
-        pl.col("device").is_in(described).alias("known"),
+    return (
+        rows.join(exact, on=["device", "cage"], how="left")
+        .join(whole, on="device", how="left")
+        .with_columns(
+            pl.coalesce("host", "nic_host"),
+            pl.coalesce(f"cage_{trait}", "nic_trait").alias(f"cage_{trait}"),
+            pl.col("device").is_in(described).alias("known"),
+        )
     )
+
+
+def modules(plan: Plan, trait: str) -> pl.DataFrame:
+    """Transceivers with ``optic_<trait>`` of the module and ``cage_<trait>``, ``host``, ``known`` of its cage."""
+    optics = plan.table("transceivers").join(traits(plan, "optic", trait), on="part", how="left")
+    return in_cages(plan, optics, trait)
 
 
 def jumpers_with_optics(plan: Plan) -> pl.DataFrame:
@@ -69,6 +77,33 @@ def with_traits(plan: Plan, jumpers: pl.DataFrame, *columns: str) -> pl.DataFram
     for end in ENDS:
         jumpers = jumpers.join(traits(plan, end, *columns).rename({"part": f"{end}_optic"}), on=f"{end}_optic", how="left")
     return jumpers.join(traits(plan, "cable", *columns), on="part", how="left")
+
+
+@check("DES-036", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("jumpers", "transceivers", "parts"), since="0.1")
+def fixed_cable_ends_fit_their_cages(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """Every cable with fixed ends fits the cages at its ends, where the plan describes them.
+
+    Why: a copper or active optical cable cannot change its plug; the wrong end is a new order.
+    Measured by: plan table `jumpers` against `parts` of the cable and of the NIC or switch around each cage.
+    Repair: the cable with the plug that the cage takes.
+    Source: form factors from the catalogue.
+    """
+    jumpers = jumpers_with_optics(plan)
+    ends = pl.concat(
+        jumpers.filter(pl.col(f"{e}_optic").is_null()).select(
+            "jumper", "part", end=pl.lit(e), device=f"{e}_device", cage=f"{e}_cage"
+        )
+        for e in ENDS
+    )
+    rows = in_cages(plan, ends, "form_factor").join(traits(plan, "cable", "fits"), on="part", how="left")
+    return judge(
+        rows,
+        subject=pl.format("{}#{}", "jumper", "end"),
+        ok=holds(pl.col("cable_fits"), pl.col("cage_form_factor")),
+        applies=pl.col("known") & pl.col("cable_fits").is_not_null(),
+        expected=pl.format("a plug for the {} cage of {}", "cage_form_factor", "host"),
+        found=pl.format("{} fits {}", "part", words(pl.col("cable_fits"))),
+    )
 
 
 @check("DES-038", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("jumpers", "transceivers", "parts"), since="0.1")

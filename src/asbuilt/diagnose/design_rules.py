@@ -194,6 +194,14 @@ RULES: dict[str, Rule] = {
         ("lower the LMC: `planes.compute.lmc`", "split the fabric into several subnets"),
         _AGAIN,
     ),
+    "DES-036": Rule(
+        context.of_jumper,
+        ("part", "expected"),
+        "jumpers:{part}",
+        "{found}; it is planned where {expected} is needed",
+        ("the cable with that plug: `cabling.node_link`, `cabling.switch_link`",),
+        _AGAIN,
+    ),
     "DES-038": Rule(
         context.of_jumper,
         ("found",),
