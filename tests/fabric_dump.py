@@ -119,7 +119,8 @@ def dump(cabling: Fabric, speed: str = "4xNDR", descriptions: list[str] | None =
     known = known.with_columns(pl.col("device").add(1).alias("lid"))
     is_switch = pl.Series("sw", cabling.is_switch)
     head_switch = pl.format(
-        '\nvendid=0x2c9\ndevid=0xd2f2\nsysimgguid=0x{}\nswitchguid=0x{}({})\nSwitch\t64 "S-{}"\t\t# "{}" enhanced port 0 lid {} lmc 0',
+        '\nvendid=0x2c9\ndevid=0xd2f2\nsysimgguid=0x{}\nswitchguid=0x{}({})\n'
+        'Switch\t64 "S-{}"\t\t# "{}" enhanced port 0 lid {} lmc 0',
         "short", "short", "short", "guid", "text", "lid",
     )  # fmt: skip
     head_ca = pl.format(

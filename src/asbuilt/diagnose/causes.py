@@ -225,7 +225,7 @@ def _tangled(view: _View, explained: set[int]) -> list[list[Tangle]]:
     pairs = np.unique(np.sort(np.stack([near, far], axis=1), axis=1), axis=0)
     box = np.append(view.box[compared.slots.device], np.full(len(far) + 1, -1))
     found = [t for t in tangles(planned, pairs, box) if t.links]
-    renamed = [_with_rows(t, bad) for t in found]
+    renamed = _exchanged_boxes(view, [_with_rows(t, bad) for t in found])
     groups: dict[Any, list[Tangle]] = defaultdict(list)
     for number, tangle in enumerate(renamed):
         groups[_alike(view, tangle) or number].append(tangle)
@@ -233,6 +233,28 @@ def _tangled(view: _View, explained: set[int]) -> list[list[Tangle]]:
     for key, group in groups.items():
         merge = isinstance(key, tuple) and (key[0] == "shift" or len(group) >= _ALIKE)
         out += [group] if merge else [[t] for t in group]
+    return out
+
+
+def _exchanged_boxes(view: _View, found: list[Tangle]) -> list[Tangle]:
+    """Rings of two cables, told by the ends whose two boxes are exchanged in several of them: one act, not many."""
+
+    def ends(tangle: Tangle) -> list[tuple[int, ...]]:
+        """The boxes of the even and of the odd ends of the two cables."""
+        return [tuple(sorted({view.slot_box(s) for s in tangle.slots[i::2]})) for i in (0, 1)]
+
+    rings = [t for t in found if t.ring and len(t.slots) == 4]
+    pairs: Counter[tuple[int, ...]] = Counter(boxes for t in rings for boxes in set(ends(t)) if len(boxes) == 2)
+    out = []
+    for tangle in found:
+        if tangle.ring and len(tangle.slots) == 4:
+            count, side = max((pairs[boxes], -i) for i, boxes in enumerate(ends(tangle)))
+            if count >= _ALIKE:
+                zero, one, two, three = tangle.slots
+                even = (Step(MOVE, one, zero, two), Step(MOVE, three, two, zero))
+                odd = (Step(MOVE, zero, one, three), Step(MOVE, two, three, one))
+                tangle = Tangle(tangle.slots, True, tangle.first_planned, odd if side else even, tangle.links)
+        out.append(tangle)
     return out
 
 

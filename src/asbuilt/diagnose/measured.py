@@ -63,6 +63,9 @@ def undecided(plan: Plan, compared: Compared, verdicts: pl.DataFrame, whys: dict
         why = "a capture is cut or lacks devices" if compared.measured.incomplete else "no capture covers their subnet"
         cause = f"{len(subjects)} links are not measured: {why}"
         found.append(_open("FAB-001", subjects, cause, "capture the whole subnet again", whys))
+    if compared.measured.incomplete and not len(open_):
+        cause = "a capture is cut or lacks devices: what it does not show cannot be ruled out"
+        found.append(_open("FAB-003", ["capture"], cause, "capture the whole subnet again", whys))
     unread = verdicts.filter((pl.col("check_id") == "FAB-004") & (pl.col("verdict") == "not_measured"))
     if unread.height:
         subjects = unread["subject"].to_list()

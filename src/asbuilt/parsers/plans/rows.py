@@ -203,7 +203,10 @@ def _turned(frame: pl.DataFrame, turn: pl.Expr) -> pl.DataFrame:
 
 
 def _switch_first(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[int, str]]]:
-    """The switch end first; between switches the end with hosts, then name order. Rows without a switch are refused."""
+    """The switch end first; between switches the end with hosts, then the one outside a director, then name order.
+
+    Rows without a switch are refused.
+    """
     import polars as pl
 
     none = frame.filter(~pl.col("a_switch") & ~pl.col("b_switch"))
@@ -214,7 +217,9 @@ def _switch_first(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[int, st
     a_leaf, b_leaf = (pl.col(f"{s}_name").str.to_lowercase().is_in(bearing) for s in "ab")
     later = pl.col("a_name").str.to_lowercase() > pl.col("b_name").str.to_lowercase()
     both = pl.col("a_switch") & pl.col("b_switch")
-    turn = ~pl.col("a_switch") | (both & ((b_leaf & ~a_leaf) | ((a_leaf == b_leaf) & later)))
+    a_board, b_board = (pl.col(f"{s}_key") != pl.col(f"{s}_name") for s in "ab")
+    alike = (a_leaf == b_leaf) & ((a_board & ~b_board) | ((a_board == b_board) & later))
+    turn = ~pl.col("a_switch") | (both & ((b_leaf & ~a_leaf) | alike))
     return _turned(frame, turn), refused
 
 
