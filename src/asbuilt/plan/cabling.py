@@ -44,10 +44,10 @@ class Cabling:
 def lay_cables(design: Design, catalogue: Catalogue, hall: Hall, index: LinkIndex, stands: dict[str, Stands]) -> Cabling:
     """Route every link, choose each class's medium, and round lengths up to stock."""
     route = _routes(design, hall, index, stands)
+    warnings = _nameless(design, index)
     longest = np.zeros(len(index.groups))
     np.maximum.at(longest, index.group, route)
     chosen: list[Medium | None] = [None] * len(index.groups)
-    warnings: list[str] = []
     for members in _classes(index):
         need = max(float(longest[g]) for g in members)
         for g, medium in _choose(design, catalogue, index, members, need, warnings).items():
@@ -58,6 +58,13 @@ def lay_cables(design: Design, catalogue: Catalogue, hall: Hall, index: LinkInde
         length[at] = _stock(route[at], medium)
     first, key_port = _jumper_heads(index, chosen)
     return Cabling(route, length, chosen, first, key_port, tuple(warnings))
+
+
+def _nameless(design: Design, index: LinkIndex) -> list[str]:
+    """A warning for each plane whose card nobody named: its cages are guessed."""
+    told = {g.plane.name: g.plane for g in index.groups if g.far == NODE}
+    blind = [p.name for p in told.values() if not p.nic and all(n is None or not n.part for n in nic_of_port(design, p))]
+    return [f"{name}: no NIC is named; its cages are taken to be those of the switch" for name in blind]
 
 
 def _routes(design: Design, hall: Hall, index: LinkIndex, stands: dict[str, Stands]) -> NDArray[np.float64]:
@@ -146,7 +153,7 @@ def wanted_of(design: Design, catalogue: Catalogue, group: LinkGroup) -> Wanted:
         above = tier_of(group.far_plane, group.far_tier)
         far = _switch_cage(catalogue, above.switch, above.ports_per_cage)
     elif group.far == NODE:
-        far = _node_cage(design, catalogue, group.plane)
+        far = _node_cage(design, catalogue, group.plane, near)
     else:
         far = _switch_cage(catalogue, SERVICE_PART, 1)
     plane = group.plane
@@ -171,12 +178,12 @@ def _switch_cage(catalogue: Catalogue, switch: str, links: int) -> Cage:
     return Cage(str(part.value("cage")), str(part.value("heatsink")), lane, links)
 
 
-def _node_cage(design: Design, catalogue: Catalogue, plane: PlaneDesign) -> Cage:
-    """The node's cages of a plane, taken to be alike: the first NIC port decides."""
+def _node_cage(design: Design, catalogue: Catalogue, plane: PlaneDesign, near: Cage) -> Cage:
+    """The node's cages of a plane, taken to be alike: the first NIC port decides. No card known: the switch's kind of cage."""
     nic = next((n for n in nic_of_port(design, plane) if n is not None), None)
     part_id = nic.part if nic is not None else plane.nic
     if not part_id or not catalogue.has(_NIC_KIND, part_id):
-        return Cage("rj45" if plane.link_gbps <= 1 else UNKNOWN, "none", 0.0, 1)
+        return Cage(near.form, "none", 0.0, 1)
     part = catalogue.get(_NIC_KIND, part_id)
     links = 1 if nic is None else _sharing(design, nic)
     return Cage(str(part.value("cage")), str(part.value("heatsink")), float(part.value("lane_gbps", 0.0)), links)

@@ -33,6 +33,7 @@ from asbuilt.plan.placement import (
     STORAGE,
     Hall,
     Ints,
+    draw_near,
     lay_out,
     management_racks,
     pack_network,
@@ -40,7 +41,7 @@ from asbuilt.plan.placement import (
     rack_extra_u,
     storage_racks,
 )
-from asbuilt.plan.ports import NODE, SERVICE, SWITCH, Network, budget, network
+from asbuilt.plan.ports import NODE, SERVICE, SWITCH, Network, budget, network, pulls
 from asbuilt.plan.route import Stands
 from asbuilt.plan.subnets import subnets_table
 from asbuilt.plan.wiring import ROLES
@@ -54,6 +55,7 @@ class NetworkDevices:
     figures: list[DeviceFigures]
     roles: list[str]
     powered: list[bool]
+    alike: Ints
     spares: list[tuple[str, str, str]]
 
 
@@ -67,7 +69,9 @@ def expand(design: Design, catalogue: Catalogue) -> Plan:
     nodes = place_nodes(design)
     stored = storage_of(design, Ledger(catalogue))
     packed = pack_network(inside.figures, inside.kinds, design.site)
-    hall = lay_out(design, nodes, packed, management_racks(design), storage_racks(stored.power_kw))
+    pull = pulls(net, nodes.rack, len(inside.kinds))
+    packed = draw_near(design, nodes, packed, inside.alike, pull)
+    hall = lay_out(design, nodes, packed, pull, management_racks(design), storage_racks(stored.power_kw))
     devices, warnings = name_devices(design, net, hall)
     index = index_links(net, devices)
     tables: dict[str, pl.DataFrame] = {}
@@ -135,7 +139,10 @@ def network_devices(net: Network, catalogue: Catalogue) -> NetworkDevices:
                 powered.append(False)
                 spares += [(fabric.plane.name, ROLES[role], f"{i}") for i in range(tier.spares)]
     every = [*kinds, np.full(len(net.services), service, np.int32), np.asarray(spare_kinds, np.int32)]
-    return NetworkDevices(np.concatenate(every), figures, roles, powered, spares)
+    seen = np.concatenate(every)
+    models = [(f.part, r) for f, r in zip(figures, roles, strict=True)]
+    alike = np.asarray([models.index(m) for m in models], np.int32)[seen]
+    return NetworkDevices(seen, figures, roles, powered, alike, spares)
 
 
 def _spares(net: Network, hall: Hall, inside: NetworkDevices, like: pl.DataFrame) -> pl.DataFrame:

@@ -22,6 +22,8 @@ COMPUTE, NETWORK, MANAGEMENT, STORAGE = 0, 1, 2, 3
 RACK_ROLES = ("compute", "network", "management", "storage")
 #: U kept free below the first device of a network rack, for the cable entry.
 _BOTTOM_U = 3.0
+#: Rows up to which switches keep their racks under growth; in larger halls short cables matter more.
+_FIRM_ROWS = 6
 #: From the bottom of an NVL72 rack: 4 power shelves, 8 compute trays, 9 NVLink switch trays, 10 compute trays, 4 power
 #: shelves, 2 management switches (NVIDIA DGX GB200 user guide, hardware chapter).
 _NVL72_LOWER = 8
@@ -106,10 +108,29 @@ def pack_network(devices: Sequence[DeviceFigures], kinds: Ints, site: SiteDesign
     return Packed(rack, _BOTTOM_U + u * spread, at + 1 if count else 0)
 
 
-def lay_out(design: Design, nodes: Packed, network: Packed, management: int, storage: int) -> Hall:
+def draw_near(design: Design, nodes: Packed, network: Packed, alike: Ints, pull: Floats) -> Packed:
+    """In a large hall, like devices trade places so that each rack holds those that are wanted near each other.
+
+    ``alike`` numbers the kind of device (same model). Racks stay as full as they were. Kinds run to and fro through the
+    hall, so that a rack in which one kind ends and the next begins is wanted in one place. Halls of up to `_FIRM_ROWS` rows
+    are left alone: there every leaf keeps its rack and U when blocks are added behind it.
+    """
+    if nodes.racks <= _FIRM_ROWS * max(2, design.site.racks_per_row):
+        return network
+    rack, u = network.rack.copy(), network.u.copy()
+    for turn, kind in enumerate(dict.fromkeys(alike.tolist())):
+        places = np.flatnonzero(alike == kind)
+        order = places[np.argsort(pull[places] * (-1.0 if turn % 2 else 1.0), kind="stable")]
+        rack[order], u[order] = network.rack[places], network.u[places]
+    return Packed(rack, u, network.racks)
+
+
+def lay_out(design: Design, nodes: Packed, network: Packed, pull: Floats, management: int, storage: int) -> Hall:
     """Rows of the hall. Every row keeps the same middle positions for network racks, so that growth appends rows.
 
-    ``management`` and ``storage`` racks stand in a row of their own behind the others.
+    ``pull`` is, per network device, the mean number of the compute racks that it serves: each network rack stands in the
+    row where its devices are wanted, as far as the middle positions allow. ``management`` and ``storage`` racks stand in a
+    row of their own behind the others.
     """
     site = design.site
     across = max(2, site.racks_per_row)
@@ -118,7 +139,9 @@ def lay_out(design: Design, nodes: Packed, network: Packed, management: int, sto
     first = sides // 2 + 1
     row_c, place = np.divmod(np.arange(nodes.racks, dtype=np.int32), np.int32(sides))
     position_c = np.where(place < first - 1, place + 1, place + 1 + middle)
-    row_n, seat = np.divmod(np.arange(network.racks, dtype=np.int32), np.int32(middle))
+    rows = max(1, -(-nodes.racks // sides), -(-network.racks // middle))
+    wanted = np.bincount(network.rack, pull, network.racks) / np.maximum(np.bincount(network.rack, minlength=network.racks), 1)
+    row_n, seat = np.divmod(_seats(wanted / sides, middle, rows), np.int32(middle))
     behind = int(max(row_c.max(initial=-1), row_n.max(initial=-1))) + 1
     row_s, place_s = np.divmod(np.arange(management + storage, dtype=np.int32), np.int32(across))
     numbers = ((COMPUTE, nodes.racks), (NETWORK, network.racks), (MANAGEMENT, management), (STORAGE, storage))
@@ -141,6 +164,28 @@ def lay_out(design: Design, nodes: Packed, network: Packed, management: int, sto
         network_u=network.u,
         network_positions=middle,
     )
+
+
+def _seats(wanted_row: Floats, middle: int, rows: int) -> Ints:
+    """A middle position (row * ``middle`` + seat) for each network rack, as near to its wanted row as the others allow.
+
+    Racks keep the order of the rows they want; the least squares of the shifts under that order (pooling neighbours that
+    want the same seats), rounded.
+    """
+    count = len(wanted_row)
+    order = np.argsort(wanted_row, kind="stable")
+    goal = (wanted_row[order] * middle - np.arange(count)).clip(0, max(0, rows * middle - count))
+    pools: list[tuple[float, int]] = []
+    for value in goal.tolist():
+        total, size = value, 1
+        while pools and pools[-1][0] / pools[-1][1] > total / size:
+            before, number = pools.pop()
+            total, size = total + before, size + number
+        pools.append((total, size))
+    shift = np.concatenate([np.full(size, round(total / size)) for total, size in pools]) if pools else np.empty(0)
+    seats = np.empty(count, np.int32)
+    seats[order] = shift + np.arange(count)
+    return seats
 
 
 def _network_positions(compute: int, network: int, across: int) -> int:
