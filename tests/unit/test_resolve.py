@@ -167,6 +167,11 @@ REFUSED: list[tuple[str, str, Callable[[], Design]]] = [
         "qm8700 reaches 200 Gb/s",
         lambda: design("dgx-h100", 64, planes=Planes(compute=Plane(leaf=Tier(switch="qm8700")))),
     ),
+    (
+        "REQ-406",
+        "64 of the 64 ports",
+        lambda: design("dgx-h100", 64, planes=Planes(compute=Plane(spine=Tier(reserved_ports=64)))),
+    ),
     ("REQ-408", "whole blocks of 8", lambda: design("dgx-h100", 1024, planes=Planes(compute=Plane(leaf=Tier(count=12))))),
     (
         "REQ-409",

@@ -107,8 +107,8 @@ def count_island(plane: PlaneDesign, nodes: int, guests: Guests, planes: tuple[P
     leaves = blocks * plane.leaves_per_block
     base = FabricCounts(leaf=leaves, node_leaf=nodes * plane.rails, service_asked=plane.service_ports)
     if plane.share and plane.share_tier == "spine":
-        modules = _leaf_modules(plane, nodes, blocks, guests, ((),) * plane.leaves_per_block)
-        return replace(base, leaf_spine=leaves * plane.uplinks, modules=modules, tiers=2)
+        joined = replace(base, leaf_spine=leaves * plane.uplinks, tiers=2)
+        return _with_leaf_services(plane, nodes, blocks, guests, joined)
     if plane.spine is None or plane.uplinks == 0:
         return _with_leaf_services(plane, nodes, blocks, guests, base)
     if plane.layout == "leaf-groups" and nodes > plane.su_nodes:

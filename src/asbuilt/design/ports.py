@@ -51,6 +51,14 @@ def tier(
         return None
     cages = int(ledger.figure(part, "cages"))
     reserved = asked.reserved_ports if asked.reserved_ports is not None else reserved_default
+    if reserved >= ports:
+        ledger.problem(
+            "REQ-406",
+            f"{path}.reserved_ports: {reserved} of the {ports} ports of {switch} at {rate_gbps:g} Gb/s",
+            "no port is left for a link",
+            f"keep fewer than {ports} free, or take a larger switch",
+        )
+        return None
     return TierDesign(
         switch=switch,
         ports=max(0, ports - reserved),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from asbuilt.base.origin import Confidence
 from asbuilt.design.ends import with_ends
+from asbuilt.design.fabric import spines_of
 from asbuilt.design.leaves import Ends
 from asbuilt.design.ledger import Ledger
 from asbuilt.design.node import node_ports, oob_ports, ports_of, rate_of, resolve_node
@@ -121,7 +122,21 @@ def _planes(
         if plane is not None:
             _check_services(ledger, plane)
             done[name] = plane
+    _check_hosts(ledger, done)
     return tuple(_at_host(done[name], done) for name in merged if name in done)
+
+
+def _check_hosts(ledger: Ledger, done: dict[str, PlaneDesign]) -> None:
+    """A guest of the spines needs a host that has spines."""
+    for plane in done.values():
+        host = done.get(plane.share) if plane.share else None
+        if host is not None and plane.share_tier == "spine" and host.spine is None:
+            ledger.problem(
+                "REQ-410",
+                f"planes.{plane.name}.share_tier: {host.name} has no spines",
+                "one switch is its whole fabric, or it has no uplinks",
+                f"share the leaves (share_tier: leaf), or give planes.{host.name} uplinks and a spine switch",
+            )
 
 
 def _at_host(plane: PlaneDesign, done: dict[str, PlaneDesign]) -> PlaneDesign:
@@ -201,11 +216,12 @@ def _check_shares(ledger: Ledger, merged: dict[str, Plane]) -> None:
 
 
 def _check_services(ledger: Ledger, plane: PlaneDesign) -> None:
-    """Say when service hosts find no port: every leaf port of the last block is taken."""
-    if not plane.service_ports or plane.share:
+    """Service hosts and guests on the spines are planned for two tiers: refuse what needs a third."""
+    if plane.share or plane.spine is None or not (plane.guest_uplinks or (plane.service_ports and plane.service_at == "spine")):
         return
-    three = plane.spine is not None and plane.nodes > (plane.spine.ports // plane.leaves_per_block) * plane.nodes_per_leaf
-    if three and (plane.service_at == "spine" or plane.guest_uplinks):
+    leaves = -(-plane.nodes // plane.nodes_per_leaf) * plane.leaves_per_block
+    three = plane.nodes > plane.island_nodes or spines_of(plane, leaves) is None
+    if three:
         ledger.problem(
             "REQ-410",
             f"planes.{plane.name}: services or guests on the spines are planned for two tiers only",

@@ -14,6 +14,7 @@ PROBLEMS: dict[str, str] = {
     "REQ-403": "The fabric profile does not fit the system, or the system names none. `asbuilt catalogue fabric` lists them.",
     "REQ-404": "The switch speaks another link layer than its plane. Its ports would never come up.",
     "REQ-405": "The switch cannot run the rate that the plane asks for, or cannot be split to it.",
+    "REQ-406": "Every port of a switch is to be kept free: none is left for a link.",
     "REQ-408": "The leaves, node slots, rails and uplinks asked for make no whole blocks, or do not fit the ports of a leaf.",
     "REQ-409": "A plane shares the switches of a plane that is not there, or that owns none.",
     "REQ-411": "The site has no field of that name. The message lists the fields.",
