@@ -33,16 +33,15 @@ def plans(field: Path) -> list[Path]:
 
 def test_every_discovery_dump(field: Path) -> None:
     files = discoveries(field)
-    print(
-        f"\nfield: {len(files)} of {len(files)} files\n{'file':<44}{'lines':>8}{'facts':>8}{'nothing':>8}{'unread':>8}{'devices':>9}{'links':>8}"
-    )
+    heads = "".join(f"{h:>8}" for h in ("lines", "facts", "nothing", "unread", "devices", "links"))
+    print(f"\nfield: {len(files)} of {len(files)} files\n{'file':<44}{heads}")
     for path in files:
         facts = parse(path.read_bytes(), path.name)
         account = facts.accounts[path.name]
         devices, links = facts.tables.get("device_facts"), facts.tables.get("link_facts")
         rows = [0 if t is None else t.height for t in (devices, links)]
         print(
-            f"{path.name:<44}{account.total:>8}{account.facts:>8}{account.ignorable:>8}{account.unread:>8}{rows[0]:>9}{rows[1]:>8}"
+            f"{path.name:<44}{account.total:>8}{account.facts:>8}{account.ignorable:>8}{account.unread:>8}{rows[0]:>8}{rows[1]:>8}"
         )
         assert account.balanced and rows[0] > 0
         assert account.unread <= 1 and all("config" in text for _, text in account.unread_lines), (
@@ -65,9 +64,8 @@ def test_no_port_is_lost(field: Path) -> None:
 def test_every_cable_plan(field: Path) -> None:
     files = plans(field)
     libraries = [str(p) for p in sorted((field / "samples" / "ibutils-ibnl").iterdir())]
-    print(
-        f"\nfield: {len(files)} of {len(files)} files\n{'file':<50}{'rows':>7}{'told':>7}{'nothing':>8}{'unread':>7}{'links':>7}"
-    )
+    heads = "".join(f"{h:>8}" for h in ("rows", "told", "nothing", "unread", "links"))
+    print(f"\nfield: {len(files)} of {len(files)} files\n{'file':<50}{heads}")
     for path in files:
         if path.name in REFUSED:
             with pytest.raises(ProblemError) as caught:
@@ -78,9 +76,9 @@ def test_every_cable_plan(field: Path) -> None:
         plan = read_plans([str(path), *(libraries if path.suffix == ".topo" else [])])
         account = plan.account
         assert account is not None and account.balanced and LINKS.faults(plan.links) == []
-        assert plan.links.height > 0 and account.unread == len(plan.unread) or account.unread > 1000
+        assert plan.links.height > 0 and len(plan.unread) == min(account.unread, 1000)
         print(
-            f"{path.name:<50}{account.total:>7}{account.facts:>7}{account.ignorable:>8}{account.unread:>7}{plan.links.height:>7}"
+            f"{path.name:<50}{account.total:>8}{account.facts:>8}{account.ignorable:>8}{account.unread:>8}{plan.links.height:>8}"
         )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-import fabric_dump as maker
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fabric_dump as maker
 from asbuilt.model.plan import Plan
 from asbuilt.model.tables import LINKS
 from asbuilt.model.verdict import Verification

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import fabric_dump as maker
 import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fabric_dump as maker
 from asbuilt.base.kernel import Engine
 from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS, Facts
 from asbuilt.parsers.ibnetdiscover import parse
