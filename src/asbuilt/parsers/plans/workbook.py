@@ -64,7 +64,7 @@ def _guard(data: bytes, file: str) -> None:
                         raise _refused(file, f"{part.filename} declares XML entities")
             if "[Content_Types].xml" not in {p.filename for p in parts}:
                 raise _refused(file, "the ZIP file is no workbook")
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError) as error:
+    except (zipfile.BadZipFile, RuntimeError, EOFError, OSError) as error:
         raise _refused(file, f"the workbook is a broken ZIP file: {str(error)[:80]}") from None
     except Exception as error:
         if isinstance(error, ProblemError):
