@@ -159,7 +159,7 @@ def place(plan: Plan, subject: str) -> str:
         return _in_node(plan, kind, bare)
     if kind == "rack":
         row = _row(plan, "racks", "rack", bare)
-        return f"row {row['row']}, position {row['position']}" if row else ""
+        return f"{row['name'] or bare} (row {row['row']}, position {row['position']})" if row else ""
     if kind in ("link", "cable"):
         row = _row(plan, *(("links", "link") if kind == "link" else ("jumpers", "jumper")), bare)
         return f"{_end(plan, row, 'a')} to {_end(plan, row, 'b')}" if row else ""
