@@ -154,6 +154,11 @@ def _nic_elsewhere() -> Design:
     return design("l40s-8gpu", 384, planes=Planes(compute=Plane(leaf=Tier(switch="sn5600"))))
 
 
+def _guest_of_one_switch() -> Planes:
+    host = Plane(leaf=Tier(uplinks=0))
+    return Planes(compute=host, storage=Plane(share="compute", share_tier="spine", leaf=Tier(uplinks=8)))
+
+
 REFUSED: list[tuple[str, str, Callable[[], Design]]] = [
     ("REQ-401", "outside 8 to 1,048,576", lambda: design("dgx-h100", 7)),
     ("REQ-401", "outside 8 to 1,048,576", lambda: design("dgx-h100", 1_048_577)),
@@ -178,6 +183,7 @@ REFUSED: list[tuple[str, str, Callable[[], Design]]] = [
         "there is no plane management",
         lambda: design("dgx-h100", 64, planes=Planes(storage=Plane(share="management"))),
     ),
+    ("REQ-410", "compute has no spines", lambda: design("l40s-8gpu", 64, planes=_guest_of_one_switch())),
     ("REQ-410", "two tiers only", lambda: design("dgx-h100", 16384, planes=Planes(compute=Plane(service_at="spine")))),
 ]
 

@@ -220,7 +220,8 @@ def _check_services(ledger: Ledger, plane: PlaneDesign) -> None:
     if plane.share or plane.spine is None or not (plane.guest_uplinks or (plane.service_ports and plane.service_at == "spine")):
         return
     leaves = -(-plane.nodes // plane.nodes_per_leaf) * plane.leaves_per_block
-    three = plane.nodes > plane.island_nodes or spines_of(plane, leaves) is None
+    grouped = plane.layout == "leaf-groups" and plane.nodes > plane.su_nodes
+    three = grouped or plane.nodes > plane.island_nodes or spines_of(plane, leaves) is None
     if three:
         ledger.problem(
             "REQ-410",
