@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 Array = np.ndarray[Any, Any]
-_WIDE = 128  # a node description has at most 64 bytes (IBTA NodeDescription)
 _HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
 
 
@@ -93,24 +92,85 @@ def first_with_same_name(owner: Any, owners: Any, at: Any, length: Any, data: An
     return row
 
 
-def texts_at(at: Array, length: Array, data: Array, raw: bytes) -> pl.Series:
-    """The strings ``data[at:at+length]`` (valid UTF-8; ``raw`` is ``data`` as bytes) as a Polars series."""
+def _joined_by_slices(at: Array, length: Array, data: Array) -> Array:
+    raw = data.tobytes()
+    pieces = [raw[a : a + n] for a, n in zip(at.tolist(), length.tolist(), strict=True)]
+    return np.frombuffer(b"\n".join(pieces), np.uint8)
+
+
+@kernel(_joined_by_slices, threshold=1 << 20)
+def joined(at: Any, length: Any, data: Any) -> Any:
+    """The byte strings ``data[at:at+length]`` (at least one) one behind the other, a line feed between each two."""
+    n = len(at)
+    total = n - 1
+    for i in range(n):
+        total += length[i]
+    out = np.empty(total, np.uint8)
+    to = 0
+    for i in range(n):
+        for j in range(at[i], at[i] + length[i]):
+            out[to] = data[j]
+            to += 1
+        if i < n - 1:
+            out[to] = 10
+            to += 1
+    return out
+
+
+def _split(text: str) -> pl.Series:
+    """The lines of ``text`` as a series: no Python object is made per line."""
     import polars as pl
 
-    longest = int(length.max(initial=0))
-    if longest == 0 or longest > _WIDE or b"\0" in raw:
-        pieces = [raw[a : a + n].decode() for a, n in zip(at.tolist(), length.tolist(), strict=True)]
-        return pl.Series(pieces, dtype=pl.String)
-    padded = np.concatenate([data, np.zeros(longest, np.uint8)])
-    cells = np.lib.stride_tricks.sliding_window_view(padded, longest)[at]
-    cells = np.where(np.arange(longest) < length[:, None], cells, 0).astype(np.uint8)
-    return pl.Series(cells.view(f"S{longest}").reshape(-1), dtype=pl.Binary).cast(pl.String)
+    return pl.Series([text], dtype=pl.String).str.split("\n").explode()
 
 
-def guid_texts(values: Array) -> Array:
-    """uint64 GUIDs as 16 lower-case hexadecimal digits, dtype S16."""
+def texts_at(at: Array, length: Array, data: Array) -> pl.Series:
+    """The strings ``data[at:at+length]`` (valid UTF-8, none with a line feed in it) as a Polars series."""
+    import polars as pl
+
+    if not len(at):
+        return pl.Series([], dtype=pl.String)
+    return _split(joined(at, length, data).tobytes().decode())
+
+
+def guid_texts(values: Array) -> pl.Series:
+    """uint64 GUIDs as 16 lower-case hexadecimal digits."""
+    import polars as pl
+
+    if not len(values):
+        return pl.Series([], dtype=pl.String)
     octets = np.ascontiguousarray(values, dtype=">u8").view(np.uint8).reshape(-1, 8)
-    digits = np.empty((len(octets), 16), np.uint8)
-    digits[:, 0::2] = _HEX[octets >> 4]
-    digits[:, 1::2] = _HEX[octets & 15]
-    return digits.view("S16").reshape(-1)
+    digits = np.empty((len(octets), 17), np.uint8)
+    digits[:, 0:16:2] = _HEX[octets >> 4]
+    digits[:, 1:16:2] = _HEX[octets & 15]
+    digits[:, 16] = 10
+    return _split(digits.tobytes()[:-1].decode())
+
+
+def _line_ends_by_search(data: Array) -> Array:
+    return np.flatnonzero(data == 10)
+
+
+@kernel(_line_ends_by_search, threshold=1 << 20)
+def line_feeds(data: Any) -> Any:
+    """Positions of the line feeds in ``data`` (uint8)."""
+    n = len(data)
+    count = 0
+    for i in range(n):
+        count += data[i] == 10
+    found = np.empty(count, np.int64)
+    words = data[: n // 8 * 8].view(np.uint64)
+    ones, highs, feeds = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080), np.uint64(0x0A0A0A0A0A0A0A0A)
+    to = 0
+    for w in range(len(words)):
+        x = words[w] ^ feeds
+        if (x - ones) & ~x & highs:  # a byte of x is 0
+            for i in range(w * 8, w * 8 + 8):
+                if data[i] == 10:
+                    found[to] = i
+                    to += 1
+    for i in range(n // 8 * 8, n):
+        if data[i] == 10:
+            found[to] = i
+            to += 1
+    return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from asbuilt.base.interning import distinct_numbers, first_with_same_name, guid_texts, texts_at
+from asbuilt.base.interning import distinct_numbers, first_with_same_name, guid_texts, line_feeds, texts_at
 from asbuilt.base.kernel import kernel
 from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS, Facts, LineAccount
 from asbuilt.parsers import discovery_scan, discovery_vector, ibnetdiscover_ports
@@ -44,7 +44,7 @@ def parse(data: bytes, capture_id: str) -> Facts:
     classes, devices, device_guids, links, link_guids = _scan(raw, ends, LONGEST_LINE)
     devices, device_guids, links, link_guids = _first_of_each(classes, devices, device_guids, links, link_guids)
     cut = bool(len(ends) and ends[-1] == len(raw) and classes[-1] == UNREAD) and _is_piece(data)
-    tables, orphans = _tables(data, raw, devices, device_guids, links, link_guids, capture_id)
+    tables, orphans = _tables(raw, devices, device_guids, links, link_guids, capture_id)
     notes = []
     if cut:
         notes.append(f"{capture_id}: the last line has no end: the capture may be cut")
@@ -81,7 +81,7 @@ def readable(data: bytes) -> bytes:
 
 def line_ends(raw: Array) -> Array:
     """Positions of the line feeds, and the size of the data when its last line has none."""
-    ends = np.flatnonzero(raw == discovery_scan.NEWLINE)
+    ends: Array = line_feeds(raw)
     if len(raw) and (not len(ends) or ends[-1] != len(raw) - 1):
         ends = np.append(ends, len(raw))
     return ends
@@ -121,7 +121,7 @@ def _first_of_each(classes: Array, devices: Array, guids: Array, links: Array, p
 
 
 def _tables(
-    data: bytes, raw: Array, devices: Array, device_guids: Array, links: Array, link_guids: Array, capture_id: str
+    raw: Array, devices: Array, device_guids: Array, links: Array, link_guids: Array, capture_id: str
 ) -> tuple[dict[str, pl.DataFrame], int]:
     """The fact tables, and how many peers have no device record."""
     import polars as pl
@@ -131,7 +131,7 @@ def _tables(
         return {}, 0
     numbers = np.concatenate([device_guids[0], link_guids[0], device_guids[1], link_guids[1]])
     index, first = distinct_numbers(numbers)
-    guids = pl.Series(guid_texts(numbers[first]), dtype=pl.Binary).cast(pl.String)
+    guids = guid_texts(numbers[first])
     if 0 in numbers[first]:
         guids = guids.zip_with(pl.Series(numbers[first] != 0), pl.Series([None], dtype=pl.String))
     own, peer = index[:n_devices], index[n_devices : n_devices + n_links]
@@ -139,7 +139,7 @@ def _tables(
     at, length = np.concatenate([devices[6], links[8]]), np.concatenate([devices[7], links[9]])
     row = first_with_same_name(index[: n_devices + n_links], len(first), at, length, raw)
     is_first = row == np.arange(len(row))
-    names = texts_at(at[is_first], length[is_first], raw, data)
+    names = texts_at(at[is_first], length[is_first], raw)
     named = (np.cumsum(is_first) - 1)[row]
     sharp = names.str.contains(AGGREGATION, literal=True).to_numpy()
     kinds = np.where((devices[1] == discovery_scan.CA) & sharp[named[:n_devices]], len(KINDS), devices[1])
