@@ -69,9 +69,9 @@ def expand(design: Design, catalogue: Catalogue) -> Plan:
     nodes = place_nodes(design)
     stored = storage_of(design, Ledger(catalogue))
     packed = pack_network(inside.figures, inside.kinds, design.site)
-    pull = pulls(net, nodes.rack, len(inside.kinds))
+    pull, serves = pulls(net, nodes.rack, len(inside.kinds))
     packed = draw_near(design, nodes, packed, inside.alike, pull)
-    hall = lay_out(design, nodes, packed, pull, management_racks(design), storage_racks(stored.power_kw))
+    hall = lay_out(design, nodes, packed, pull, serves, management_racks(design), storage_racks(stored.power_kw))
     devices, warnings = name_devices(design, net, hall)
     index = index_links(net, devices)
     tables: dict[str, pl.DataFrame] = {}

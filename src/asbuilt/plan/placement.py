@@ -22,6 +22,8 @@ COMPUTE, NETWORK, MANAGEMENT, STORAGE = 0, 1, 2, 3
 RACK_ROLES = ("compute", "network", "management", "storage")
 #: U kept free below the first device of a network rack, for the cable entry.
 _BOTTOM_U = 3.0
+#: Rows behind one another before the next ones are put beside them: about 100 m, the depth of a large hall.
+ROWS_PER_HALL = 32
 #: Rows up to which switches keep their racks under growth; in larger halls short cables matter more.
 _FIRM_ROWS = 6
 #: From the bottom of an NVL72 rack: 4 power shelves, 8 compute trays, 9 NVLink switch trays, 10 compute trays, 4 power
@@ -57,6 +59,17 @@ class Hall:
 
     def __len__(self) -> int:
         return len(self.kind)
+
+
+def _line(row: Ints) -> Ints:
+    """Line of a row in its hall. Every other hall runs back, so that rows that follow one another are neighbours."""
+    hall, line = np.divmod(row, np.int32(ROWS_PER_HALL))
+    return np.where(hall % 2 == 0, line, ROWS_PER_HALL - 1 - line).astype(np.int32)
+
+
+def hall_width_mm(site: SiteDesign) -> float:
+    """From one hall's first position to the next hall's: a row and the main aisle beside it."""
+    return max(2, site.racks_per_row) * site.rack_width_mm + 2 * site.aisle_mm
 
 
 def row_letters(row: int) -> str:
@@ -125,11 +138,14 @@ def draw_near(design: Design, nodes: Packed, network: Packed, alike: Ints, pull:
     return Packed(rack, u, network.racks)
 
 
-def lay_out(design: Design, nodes: Packed, network: Packed, pull: Floats, management: int, storage: int) -> Hall:
+def lay_out(
+    design: Design, nodes: Packed, network: Packed, pull: Floats, serves: Floats, management: int, storage: int
+) -> Hall:
     """Rows of the hall. Every row keeps the same middle positions for network racks, so that growth appends rows.
 
     ``pull`` is, per network device, the mean number of the compute racks that it serves: each network rack stands in the
-    row where its devices are wanted, as far as the middle positions allow. ``management`` and ``storage`` racks stand in a
+    row where its devices are wanted, as far as the middle positions allow; those that serve nodes (``serves``) choose first,
+    since their links are the short-reach ones. ``management`` and ``storage`` racks stand in a
     row of their own behind the others.
     """
     site = design.site
@@ -141,7 +157,8 @@ def lay_out(design: Design, nodes: Packed, network: Packed, pull: Floats, manage
     position_c = np.where(place < first - 1, place + 1, place + 1 + middle)
     rows = max(1, -(-nodes.racks // sides), -(-network.racks // middle))
     wanted = np.bincount(network.rack, pull, network.racks) / np.maximum(np.bincount(network.rack, minlength=network.racks), 1)
-    row_n, seat = np.divmod(_seats(wanted / sides, middle, rows), np.int32(middle))
+    first_served = np.bincount(network.rack, serves, network.racks) > 0
+    row_n, seat = np.divmod(_seats(wanted / sides, first_served, middle, rows), np.int32(middle))
     behind = int(max(row_c.max(initial=-1), row_n.max(initial=-1))) + 1
     row_s, place_s = np.divmod(np.arange(management + storage, dtype=np.int32), np.int32(across))
     numbers = ((COMPUTE, nodes.racks), (NETWORK, network.racks), (MANAGEMENT, management), (STORAGE, storage))
@@ -156,8 +173,8 @@ def lay_out(design: Design, nodes: Packed, network: Packed, pull: Floats, manage
         kind=kind[order],
         row=row,
         position=position,
-        x_mm=(position - 1).astype(np.float64) * site.rack_width_mm,
-        y_mm=row.astype(np.float64) * (site.rack_depth_mm + site.aisle_mm),
+        x_mm=(position - 1).astype(np.float64) * site.rack_width_mm + (row // ROWS_PER_HALL) * hall_width_mm(site),
+        y_mm=_line(row).astype(np.float64) * (site.rack_depth_mm + site.aisle_mm),
         node_rack=back[nodes.rack],
         node_u=nodes.u,
         network_rack=back[nodes.racks + network.rack],
@@ -166,26 +183,38 @@ def lay_out(design: Design, nodes: Packed, network: Packed, pull: Floats, manage
     )
 
 
-def _seats(wanted_row: Floats, middle: int, rows: int) -> Ints:
-    """A middle position (row * ``middle`` + seat) for each network rack, as near to its wanted row as the others allow.
+def _seats(wanted_row: Floats, first: NDArray[np.bool_], middle: int, rows: int) -> Ints:
+    """A middle position (row * ``middle`` + seat) for each network rack; racks marked ``first`` choose before the others."""
+    seats = np.empty(len(wanted_row), np.int32)
+    free = np.arange(rows * middle, dtype=np.int32)
+    for group in (np.flatnonzero(first), np.flatnonzero(~first)):
+        taken = _nearest(wanted_row[group] * middle, free)
+        seats[group] = free[taken]
+        free = np.delete(free, taken)
+    return seats
 
-    Racks keep the order of the rows they want; the least squares of the shifts under that order (pooling neighbours that
-    want the same seats), rounded.
+
+def _nearest(goal: Floats, free: Ints) -> Ints:
+    """Which of the ``free`` seats (ascending) each rack takes, as near to its goal as the others allow.
+
+    Racks keep the order of their goals; the least squares of the shifts under that order (pooling neighbours that want the
+    same seats), rounded.
     """
-    count = len(wanted_row)
-    order = np.argsort(wanted_row, kind="stable")
-    goal = (wanted_row[order] * middle - np.arange(count)).clip(0, max(0, rows * middle - count))
+    count = len(goal)
+    order = np.argsort(goal, kind="stable")
+    start = (np.searchsorted(free, goal[order]) - np.arange(count)).clip(0, max(0, len(free) - count))
     pools: list[tuple[float, int]] = []
-    for value in goal.tolist():
-        total, size = value, 1
+    for value in start.tolist():
+        total, size = float(value), 1
         while pools and pools[-1][0] / pools[-1][1] > total / size:
             before, number = pools.pop()
             total, size = total + before, size + number
         pools.append((total, size))
-    shift = np.concatenate([np.full(size, round(total / size)) for total, size in pools]) if pools else np.empty(0)
-    seats = np.empty(count, np.int32)
-    seats[order] = shift + np.arange(count)
-    return seats
+    taken = np.empty(count, np.int32)
+    if pools:
+        shift = np.concatenate([np.full(size, round(total / size)) for total, size in pools])
+        taken[order] = shift + np.arange(count)
+    return taken
 
 
 def _network_positions(compute: int, network: int, across: int) -> int:

@@ -266,26 +266,29 @@ def _deal(wanted: int, switches: list[int], queues: list[list[int]]) -> list[tup
     return placed
 
 
-def pulls(net: Network, node_rack: Ints, devices: int) -> NDArray[np.float64]:
-    """Per network device (switches, service hosts, then others), the mean number of the compute racks that it serves.
+def pulls(net: Network, node_rack: Ints, devices: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Per network device (switches, service hosts, then others), the mean number of the compute racks that it serves; and
+    1 where it serves nodes itself.
 
     A leaf is drawn to its nodes, a spine or core to what is below it, a service host to its switch; what serves nobody
     stands in the middle.
     """
     centre = float(node_rack.mean()) if len(node_rack) else 0.0
     total, links = np.zeros(net.count), np.zeros(net.count)
-    out = np.full(devices, centre)
+    out, serves = np.full(devices, centre), np.zeros(devices)
     for kind in ("node_leaf", "leaf_spine", "spine_core", "service"):
         for group in (g for g in net.groups if g.kind == kind):
             a, b = group.arrays.a_switch, group.arrays.b_device
             if kind == "service":
                 out[net.count + b] = out[a]
                 continue
+            if kind == "node_leaf":
+                serves[a] = 1.0
             near, weight = (a, node_rack[b].astype(np.float64)) if kind == "node_leaf" else (b, out[a])
             total += np.bincount(near, weight, net.count)
             links += np.bincount(near, minlength=net.count)
         out[: net.count] = np.where(links > 0, total / np.maximum(links, 1), centre)
-    return out
+    return out, serves
 
 
 def budget(net: Network) -> dict[str, NDArray[np.int64]]:

@@ -2,9 +2,11 @@
 
 Between racks: ``drop_a + drop_b + along rows + across rows + slack``. A drop is the tray's height less the port's; along a
 row the tray runs straight; between rows the cable takes the cross-aisle tray over the middle of the rows, where the network
-racks stand: ``|x_a - x_m| + |x_b - x_m| + |y_a - y_b|``. Inside a rack: the height between the ports and one rack width, for
-the way to the side manager and back. Slack is the site's service loop, both ends together (2 to 3 m of loops in trunks are
-usual; patching between racks takes about 1 m).
+racks stand: ``|x_a - x_m| + |x_b - x_m| + |y_a - y_b|``. Rows past the depth of a hall stand beside the first ones; from one
+hall to the next main trays cross at the front, at half depth and at the back, and the shortest way is taken:
+``|y_a - y_c| + |y_b - y_c| + |x_m,a - x_m,b|`` in place of the last term. Inside a rack: the height between the ports and
+one rack width, for the way to the side manager and back. Slack is the site's service loop, both ends together (2 to 3 m of
+loops in trunks are usual; patching between racks takes about 1 m).
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asbuilt.model.design import SiteDesign
-from asbuilt.plan.placement import Floats, Hall, Ints
+from asbuilt.plan.placement import ROWS_PER_HALL, Floats, Hall, Ints, hall_width_mm
 
 #: One rack unit (EIA-310): 44.45 mm.
 U_MM = 44.45
@@ -35,11 +37,16 @@ def route_m(site: SiteDesign, hall: Hall, a: Stands, b: Stands, a_at: Ints, b_at
     rack_a, rack_b = a.rack[a_at], b.rack[b_at]
     x, y = hall.x_mm, hall.y_mm
     up_a, up_b = _drops(site, a), _drops(site, b)
-    middle = _cross_tray(site)
-    x_a, x_b = x[rack_a], x[rack_b]
+    x_a, x_b, y_a, y_b = x[rack_a], x[rack_b], y[rack_a], y[rack_b]
+    in_a, in_b = hall.row[rack_a] // ROWS_PER_HALL, hall.row[rack_b] // ROWS_PER_HALL
+    middle_a, middle_b = _cross_tray(site) + in_a * hall_width_mm(site), _cross_tray(site) + in_b * hall_width_mm(site)
     same_row = hall.row[rack_a] == hall.row[rack_b]
-    along = np.where(same_row, np.abs(x_a - x_b), np.abs(x_a - middle) + np.abs(x_b - middle))
-    between = up_a[a_at] + up_b[b_at] + along + np.abs(y[rack_a] - y[rack_b])
+    along = np.where(same_row, np.abs(x_a - x_b), np.abs(x_a - middle_a) + np.abs(x_b - middle_b))
+    depth = (ROWS_PER_HALL - 1) * (site.rack_depth_mm + site.aisle_mm)
+    ways = [np.abs(y_a - at) + np.abs(y_b - at) for at in (0.0, depth / 2.0, depth)]
+    other_hall = np.minimum.reduce(ways) + np.abs(middle_a - middle_b)
+    across = np.where(in_a == in_b, np.abs(y_a - y_b), other_hall)
+    between = up_a[a_at] + up_b[b_at] + along + across
     inside = np.abs(up_a[a_at] - up_b[b_at]) + site.rack_width_mm
     return np.round(np.where(rack_a == rack_b, inside, between) / 1000.0 + site.slack_m, 2)
 
