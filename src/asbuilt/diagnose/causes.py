@@ -179,9 +179,10 @@ def _doubled(view: _View, explained: set[int]) -> tuple[list[Finding], set[int]]
     for row in wrong:
         a, b = int(compared.a[row]), int(compared.b[row])
         far = int(compared.far[a])
-        if not compared.doubled[far] or compared.far[b] >= 0 or compared.far[far] == a:
+        if not compared.doubled[far] or compared.far[b] >= 0:
             continue
-        other = int(compared.far[far])
+        # The far side's own record names one of the two ports; which one depends on the order of the capture.
+        other = next(int(s) for s in np.flatnonzero(compared.far == far) if s != a)
         identity, name = view.names(far), view.names(b)
         findings.append(
             Finding(
