@@ -1,7 +1,7 @@
 """All benches: each ratio against a named peer in the same run on the same machine. Absolute times are only printed.
 
-    python benchmarks/run.py --small     sizes for CI; fails below half of a goal
-    python benchmarks/run.py --full      the sizes of the goals
+python benchmarks/run.py --small     sizes for CI; fails below half of a goal
+python benchmarks/run.py --full      the sizes of the goals
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def measure(case: dict[str, Any], size: str) -> Row:
         for side, python in (("product", PRODUCT), ("peer", PEER if case.get("oracle") else PRODUCT)):
             if side == "peer" and "peer" not in case:
                 continue
-            name = "product" if side == "product" else case["peer"]
+            name = case.get("product", "product") if side == "product" else case["peer"]
             got = run_case(case["script"], [name, value], python)
             if side not in sides or got["seconds"] < sides[side]["seconds"]:
                 sides[side] = got
@@ -75,7 +75,9 @@ def measure(case: dict[str, Any], size: str) -> Row:
                 raise SystemExit(f"{case['name']}: product and peer differ in {key}: {product[key]} and {peer.get(key)}")
     peer_s = peer["seconds"] * case.get("peer_factor", 1.0) if peer else None
     note = f"{case['unit']} {value}" + (f"; {product['note']}" if product.get("note") else "")
-    return Row(case["name"], case.get("peer_name", "none"), product["seconds"], peer_s, case.get("goal"), product["peak_mib"], note)
+    return Row(
+        case["name"], case.get("peer_name", "none"), product["seconds"], peer_s, case.get("goal"), product["peak_mib"], note
+    )
 
 
 def main() -> int:
@@ -99,7 +101,8 @@ def main() -> int:
         goal = f"{row.goal:g}x" if row.goal else "-"
         flag = "" if row.held else "  BELOW HALF OF THE GOAL"
         print(
-            f"{row.name:<34} {row.peer:<22} {row.product_s * 1e3:8.1f}ms {peer} {ratio} {goal:>6} {row.peak_mib:9.1f}  {row.note}{flag}",
+            f"{row.name:<34} {row.peer:<22} {row.product_s * 1e3:8.1f}ms {peer} {ratio} {goal:>6} "
+            f"{row.peak_mib:9.1f}  {row.note}{flag}",
             flush=True,
         )
     if options.json:

@@ -32,14 +32,23 @@ def _side(device: np.ndarray, port: np.ndarray, peer: np.ndarray, peer_port: np.
     frame = pl.DataFrame({"device": device, "port": port, "peer": peer.astype(np.int64), "peer_port": peer_port})
     if host:
         text = pl.format(
-            '[{}]\t"H-{}"[1]({}) \t\t# "node{} mlx5_{}" lid {} 4xNDR', pl.col("port"), _guid(pl.col("peer"), 2), _guid(pl.col("peer"), 2),
-            pl.col("peer") // 8, pl.col("peer") % 8, pl.col("peer") % 49151 + 1,
-        )  # fmt: skip
+            '[{}]\t"H-{}"[1]({}) \t\t# "node{} mlx5_{}" lid {} 4xNDR',
+            pl.col("port"),
+            _guid(pl.col("peer"), 2),
+            _guid(pl.col("peer"), 2),
+            pl.col("peer") // 8,
+            pl.col("peer") % 8,
+            pl.col("peer") % 49151 + 1,
+        )
     else:
         text = pl.format(
-            '[{}]\t"S-{}"[{}]\t\t# "sw-{}" lid {} 4xNDR', pl.col("port"), _guid(pl.col("peer"), 1), pl.col("peer_port"),
-            pl.col("peer"), pl.col("peer") % 49151 + 1,
-        )  # fmt: skip
+            '[{}]\t"S-{}"[{}]\t\t# "sw-{}" lid {} 4xNDR',
+            pl.col("port"),
+            _guid(pl.col("peer"), 1),
+            pl.col("peer_port"),
+            pl.col("peer"),
+            pl.col("peer") % 49151 + 1,
+        )
     return frame.select("device", "port", text.alias("text"))
 
 
@@ -53,10 +62,16 @@ def _switch_blocks(rows: pl.DataFrame, switches: int) -> list[str]:
         "device",
         pl.lit(0, pl.Int32).alias("port"),
         pl.format(
-            '\nvendid=0x2c9\ndevid=0xd2f2\nsysimgguid=0x{}\nswitchguid=0x{}({})\nSwitch\t128 "S-{}"\t\t# "sw-{}" enhanced port 0 lid {} lmc 0',
-            _guid(pl.col("device"), 1), _guid(pl.col("device"), 1), _guid(pl.col("device"), 1), _guid(pl.col("device"), 1), pl.col("device"), pl.col("device") % 49151 + 1,
+            "\nvendid=0x2c9\ndevid=0xd2f2\nsysimgguid=0x{}\nswitchguid=0x{}({})\n"
+            'Switch\t128 "S-{}"\t\t# "sw-{}" enhanced port 0 lid {} lmc 0',
+            _guid(pl.col("device"), 1),
+            _guid(pl.col("device"), 1),
+            _guid(pl.col("device"), 1),
+            _guid(pl.col("device"), 1),
+            pl.col("device"),
+            pl.col("device") % 49151 + 1,
         ).alias("text"),
-    )  # fmt: skip
+    )
     return pl.concat([head, rows]).sort("device", "port", maintain_order=True)["text"].to_list()
 
 
@@ -64,8 +79,18 @@ def _host_blocks(host: object, far: np.ndarray) -> list[str]:
     frame = pl.DataFrame({"leaf": host.a_switch, "port": host.a_port, "far": far})  # type: ignore[attr-defined]
     guid = _guid(pl.col("far"), 2)
     text = pl.format(
-        '\nvendid=0x2c9\ndevid=0x1021\nsysimgguid=0x{}\ncaguid=0x{}\nCa\t1 "H-{}"\t\t# "node{} mlx5_{}"\n[1]({}) \t"S-{}"[{}]\t\t# lid {} lmc 0 "sw-{}" lid {} 4xNDR',
-        guid, guid, guid, pl.col("far") // 8, pl.col("far") % 8, guid, _guid(pl.col("leaf"), 1), pl.col("port"),
-        pl.col("far") % 49151 + 1, pl.col("leaf"), pl.col("leaf") % 49151 + 1,
-    )  # fmt: skip
+        '\nvendid=0x2c9\ndevid=0x1021\nsysimgguid=0x{}\ncaguid=0x{}\nCa\t1 "H-{}"\t\t# "node{} mlx5_{}"\n'
+        '[1]({}) \t"S-{}"[{}]\t\t# lid {} lmc 0 "sw-{}" lid {} 4xNDR',
+        guid,
+        guid,
+        guid,
+        pl.col("far") // 8,
+        pl.col("far") % 8,
+        guid,
+        _guid(pl.col("leaf"), 1),
+        pl.col("port"),
+        pl.col("far") % 49151 + 1,
+        pl.col("leaf"),
+        pl.col("leaf") % 49151 + 1,
+    )
     return frame.select(text.alias("text"))["text"].to_list()

@@ -27,7 +27,14 @@ def plainly(data: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         elif match := LINK.match(line):
             tail = match[7].split()
             links.append(
-                {"guid": guid, "port": int(match[1]), "peer": match[4], "peer_port": int(match[5]), "speed": tail[-1], "lid": tail[-2]}
+                {
+                    "guid": guid,
+                    "port": int(match[1]),
+                    "peer": match[4],
+                    "peer_port": int(match[5]),
+                    "speed": tail[-1],
+                    "lid": tail[-2],
+                }
             )
     return devices, links
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from asbuilt.artefacts.delimited import guarded
 from asbuilt.base.problem import ProblemError
 from asbuilt.cli.main import main
-from asbuilt.cli.show import csv_text
 from asbuilt.store import project
 from asbuilt.workflow.plan import compile_project, open_plan
 
@@ -172,7 +172,7 @@ def test_csv_is_whole_and_safe_in_a_spreadsheet(folder: Path, capsys: pytest.Cap
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert len(rows) == open_plan(folder).table("nodes").height
     risky = pl.DataFrame({"name": ["=1+1", "+x", "-x", "@x", "\tx", "plain", "a=b", None], "n": [-1, 2, 3, 4, 5, 6, 7, 8]})
-    cells = list(csv.DictReader(io.StringIO(csv_text(risky))))
+    cells = list(csv.DictReader(io.StringIO(guarded(risky).write_csv())))
     assert [c["name"] for c in cells] == ["'=1+1", "'+x", "'-x", "'@x", "'\tx", "plain", "a=b", ""]
     assert cells[0]["n"] == "-1"
 

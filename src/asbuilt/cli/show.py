@@ -60,7 +60,10 @@ def run(args: argparse.Namespace) -> int:
     elif args.csv:
         import sys
 
-        sys.stdout.write(csv_text(rows))
+        from asbuilt.artefacts.delimited import write_csv
+
+        sys.stdout.flush()
+        write_csv(rows, sys.stdout.buffer)
     else:
         print(text(rows, found.units))
         left = found.rows.height - rows.height
@@ -81,15 +84,6 @@ def _json(document: dict[str, Any]) -> None:
     import json
 
     print(json.dumps(document, indent=1, ensure_ascii=False))
-
-
-def csv_text(rows: pl.DataFrame) -> str:
-    """CSV whose text cells no spreadsheet takes for a formula: a cell that starts with = + - @ or a control gets a ``'``."""
-    import polars as pl
-
-    risky = pl.col(pl.String).str.contains(r"^[=+\-@\t\r\n]")
-    guarded = rows.with_columns(pl.when(risky).then(pl.lit("'") + pl.col(pl.String)).otherwise(pl.col(pl.String)).name.keep())
-    return guarded.write_csv()
 
 
 def text(rows: pl.DataFrame, units: dict[str, str]) -> str:

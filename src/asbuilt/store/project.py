@@ -118,13 +118,18 @@ def _write_new(target: Path, plan: Plan) -> None:
     try:
         (draft / TABLES).mkdir(parents=True)
         for name, frame in plan.tables.items():
-            frame.write_parquet(draft / TABLES / f"{name}.parquet", compression="zstd", compression_level=3, statistics=False)
+            write_table(frame, draft / TABLES / f"{name}.parquet")
         (draft / RECORD).write_text(json.dumps(_record(plan), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         if target.exists():  # left over from a broken run: not this plan, or not complete
             shutil.rmtree(target)
         draft.rename(target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def write_table(frame: pl.DataFrame, path: Path) -> None:
+    """One table as a Parquet file, the form in which plans are stored."""
+    frame.write_parquet(path, compression="zstd", compression_level=3, statistics=False)
 
 
 def _record(plan: Plan) -> dict[str, Any]:
