@@ -78,3 +78,25 @@ def test_faults_that_no_cable_move_mends_are_found_exactly(fault: str, technolog
     assert rehearsal.exact and rehearsal.exit_code == 0
     assert rehearsal.verification.exit_code == 1
     assert len(rehearsal.verification.findings) == 1, "one cause, one finding"
+
+
+@pytest.mark.parametrize("pair", [("gpu000/mlx5_0", "gpu003/mlx5_2"), ("gpu003/mlx5_2", "gpu000/mlx5_0")])
+def test_a_copied_identity_asks_for_no_cable_move(pair: tuple[str, str]) -> None:
+    rehearsal = rehearse(little_plan(nodes=6), [f"clone:{','.join(pair)}"])
+    assert rehearsal.exact and rehearsal.verification.repairs == ()
+
+
+def test_a_rotation_behind_a_dark_leaf_is_mended_in_two_rounds() -> None:
+    plan = little_plan(nodes=6)
+    rehearsal = rehearse(plan, ["rail:gpu002", "absent:LEAF-03"])
+    assert rehearsal.exact
+    powered = replace(apply_moves(plan, rehearsal.built, rehearsal.verification.repairs), absent=frozenset())
+    second = judge(plan, powered)
+    assert len(second.verification.findings) == 1, "only the cable that nobody could see is left"
+    assert mended(plan, second).verification.findings == ()
+
+
+def test_a_plane_that_no_capture_shows_is_undecided_not_missed() -> None:
+    rehearsal = rehearse(little_plan(nodes=6, oob=True), ["absent:OOB-01"])
+    assert rehearsal.exact and rehearsal.exit_code == 3
+    assert rehearsal.verification.summary.not_measured == 6

@@ -29,7 +29,8 @@ NAMELESS = "no name of their own"
 class Rehearsal:
     """What was built, what was found, and whether the two agree.
 
-    ``missed`` are planned links that a fault made wrong or missing and no finding names; ``extra`` those that a finding
+    ``missed`` are planned links that a fault made wrong or missing and no finding names, not even as not measured;
+    ``extra`` those that a finding
     names though no fault touched them. ``built`` and ``captures`` are the twin, for repairs and for looking at.
     """
 
@@ -117,8 +118,9 @@ def judge(plan: Plan, built: Built, injected: tuple[Injected, ...] = (), engine:
     verification = replace(verification, kind="rehearse", findings=findings, coverage=coverage, unproven=unproven)
     expected = truth(plan, built)
     changed = set(expected.filter(expected["outcome"] != "ok")["link"])
-    named = _named(findings)
-    missed = sorted(changed - named)
+    named = _named(findings, Verdict.FAIL)
+    # What no capture could speak about is undecided, not missed: it keeps the rehearsal from passing all the same.
+    missed = sorted(changed - named - _named(findings, Verdict.NOT_MEASURED))
     if built.noname and not any(NAMELESS in note for note in verification.notes):
         missed.append("noname: no note says that devices have no name of their own")
     return Rehearsal(
@@ -133,9 +135,9 @@ def judge(plan: Plan, built: Built, injected: tuple[Injected, ...] = (), engine:
     )
 
 
-def _named(findings: Sequence[Finding]) -> set[str]:
-    """The links that failing findings name."""
-    return {s for f in findings if f.verdict is Verdict.FAIL for s in f.subjects or (f.subject,)}
+def _named(findings: Sequence[Finding], verdict: Verdict) -> set[str]:
+    """The links that findings of one verdict name."""
+    return {s for f in findings if f.verdict is verdict for s in f.subjects or (f.subject,)}
 
 
 def _infiniband_only(plan: Plan) -> Plan:

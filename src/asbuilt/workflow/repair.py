@@ -24,7 +24,9 @@ class MoveError(ValueError):
 def apply_moves(plan: Plan, built: Built, moves: Sequence[Move]) -> Built:
     """``built`` after all moves: first every named end comes out, then each goes where its move says.
 
-    Raises `MoveError` for a place that the plan does not have, an end that is not there, or a port that is taken.
+    A cable that nobody could see (its other end is at a switch without power) may sit in the port that an end is moved to:
+    it is taken out and left hanging, for the next capture to show. Raises `MoveError` for a place that the plan does not
+    have, an end that is not there, or two ends that are sent to one port.
     """
     import polars as pl
 
@@ -42,13 +44,28 @@ def apply_moves(plan: Plan, built: Built, moves: Sequence[Move]) -> Built:
             ends[cable, side] = End(cable, side, device, port, nic)
         else:
             gone.append(cable)
-    after = place_ends(built.with_cables(built.cables.filter(~pl.col("cable").is_in(gone))), ends)
+    kept = built.with_cables(built.cables.filter(~pl.col("cable").is_in(gone)))
+    after = place_ends(_cleared(kept, ends), ends)
     if new:
         added = pl.DataFrame(new, schema=after.cables.schema)
         left = after.cables.filter(~pl.col("cable").is_in(added["cable"].implode()))
         after = after.with_cables(pl.concat([left, added]))
     _free(after)
     return after
+
+
+def _cleared(built: Built, ends: dict[tuple[str, str], End]) -> Built:
+    """``built`` without the cables that sit, unmoved, where an end is about to go."""
+    import polars as pl
+
+    goals = [f"{e.device}/{e.nic if e.nic is not None else e.port}" for e in ends.values()]
+    away = pl.lit(False)
+    for side in "ab":
+        moving = [cable for cable, s in ends if s == side]
+        port = pl.coalesce(pl.col(f"{side}_nic"), pl.col(f"{side}_port").cast(pl.String))
+        at = pl.concat_str([pl.col(f"{side}_device"), port], separator="/")
+        away = away | (at.is_in(goals) & ~pl.col("cable").is_in(moving))
+    return built.with_cables(built.cables.filter(~away))
 
 
 def _free(built: Built) -> None:
