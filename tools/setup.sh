@@ -25,7 +25,14 @@ needs_venv=""
 if [ -n "$missing$needs_venv" ]; then
     if [ "$(id -u)" = 0 ]; then
         say "installing Debian packages:$missing $needs_venv"
-        export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
+        export DEBIAN_FRONTEND=noninteractive
+        # The tests start what they need themselves; an installed daemon (lldpd) must not start on this machine.
+        guard=/usr/sbin/policy-rc.d
+        if [ ! -e "$guard" ]; then
+            printf '#!/bin/sh\nexit 101\n' >"$guard"
+            chmod 755 "$guard"
+            trap 'rm -f "$guard"' EXIT INT TERM
+        fi
         # shellcheck disable=SC2086
         apt-get install -y -q --no-install-recommends $missing $needs_venv >/dev/null 2>&1 || {
             apt-get update -q >/dev/null
