@@ -6,11 +6,11 @@ import re
 
 import numpy as np
 import polars as pl
-from little_fabric import little_plan
 
 from asbuilt.artefacts import identity
 from asbuilt.rehearse import faults, twin
 from asbuilt.rehearse.built import as_planned
+from little_fabric import little_plan
 
 PORT = re.compile(r'^\[(\d+)\]\t"([SH])-([0-9a-f]{16})"\[(\d+)\](?:\(([0-9a-f]+)\) )?\t\t# "(.*)" lid (\d+) (\d+x\w+)$')
 
