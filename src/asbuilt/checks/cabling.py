@@ -74,7 +74,9 @@ def no_link_beside_the_plan(plan: Plan, facts: Facts) -> pl.DataFrame:
     if table is None or not table.height:
         return pl.DataFrame({"subject": ["plan"], "verdict": ["pass"], "found": ["nothing beside the plan"]})
     expected = pl.lit("no link on this port").alias("expected")
-    return table.select(pl.col("link").alias("subject"), pl.lit("fail").alias("verdict"), expected, "found", "capture_id", "line")
+    return table.select(
+        pl.col("link").alias("subject"), pl.lit("fail").alias("verdict"), expected, "found", "capture_id", "line"
+    )
 
 
 @check("FAB-004", layer=Layer.FABRIC, needs=("links",), facts=("cabling",), since="0.1")
@@ -101,11 +103,11 @@ def links_reach_their_rate(plan: Plan, facts: Facts) -> pl.DataFrame:
     )
     rows = facts.tables["cabling"].with_columns(verdict.alias("verdict"))
     told = pl.col("verdict").is_in(["fail", "not_measured"])
-    return rows.select(
-        pl.col("link").alias("subject"),
-        "verdict",
-        pl.when(told).then(pl.format("{} Gb/s", planned.round(1))).alias("expected"),
-        pl.when(told).then(pl.format("{} Gb/s ({})", found.round(1).cast(pl.String).fill_null("unknown"), "found_speed")).alias("found"),
-        "capture_id",
-        "line",
+    lanes, rate = pl.col("found_lanes").cast(pl.String).fill_null("?"), found.round(1).cast(pl.String).fill_null("unknown")
+    columns = [pl.col("link").alias("subject"), pl.col("verdict"), pl.col("capture_id"), pl.col("line")]
+    said = rows.filter(told).select(
+        *columns,
+        pl.format("{} Gb/s", planned.round(1)).alias("expected"),
+        pl.format("{} Gb/s ({}x{})", rate, lanes, pl.col("found_speed").fill_null("?")).alias("found"),
     )
+    return pl.concat([rows.filter(~told).select(columns), said], how="diagonal")

@@ -108,18 +108,16 @@ def _said(compared: Compared, evidence: Array) -> list[pl.Series]:
     """found_gbps, found_speed, capture and line of each planned link, null where nothing was measured."""
     import polars as pl
 
-    lane = pl.col("speed").replace_strict(LANE_GBPS, default=None, return_dtype=pl.Float64)
-    measured = compared.measured.links.select("width", "speed", "capture_id", "line").with_columns(
-        (lane * pl.col("width")).alias("found_gbps"),
-        pl.when(pl.col("speed").is_not_null()).then(
-            pl.format("{}x{}", pl.col("width").cast(pl.String).fill_null("?"), "speed")
-        ).alias("found_speed"),
-    )  # fmt: skip
     rows = pl.Series(np.where(evidence < 0, 0, evidence))
     known = pl.Series(evidence >= 0)
-    columns = ("found_gbps", "found_speed", "capture_id", "line")
-    picked = measured.select(columns)[rows] if measured.height else measured.select(columns).clear(len(evidence))
-    return [picked[c].zip_with(known, picked[c].clear(len(evidence))) for c in columns]
+    columns = {"width": "found_lanes", "speed": "found_speed", "capture_id": "capture_id", "line": "line"}
+    measured = compared.measured.links.select(pl.col(c).alias(n) for c, n in columns.items())
+    picked = measured[rows] if measured.height else measured.clear(len(evidence))
+    if not known.all():
+        picked = picked.with_columns(pl.when(known).then(pl.all()))
+    words = picked["found_speed"].unique().drop_nulls()
+    lane = pl.col("found_speed").replace_strict({w: LANE_GBPS.get(w) for w in words}, default=None, return_dtype=pl.Float64)
+    return [*picked, picked.select((lane * pl.col("found_lanes")).alias("found_gbps")).to_series()]
 
 
 def _unplanned(compared: Compared, names: PortNames) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from asbuilt.base.interning import distinct_numbers
 from asbuilt.diagnose.cabling_tables import PortNames
 from asbuilt.diagnose.links import MISSING, WRONG, Compared
 from asbuilt.diagnose.moves import MOVE, PLUG, REMOVE, Step, Tangle, tangles
@@ -115,8 +116,10 @@ def _boxes(plan: Plan, compared: Compared) -> Array:
     import polars as pl
 
     named = pl.col("key").str.replace(r"/[^/]*$", "")
-    box = compared.names.select(pl.when("is_switch").then("key").otherwise(named).rank("dense").alias("box"))
-    return box["box"].to_numpy().astype(np.int64)
+    box = compared.names.select(pl.when("is_switch").then("key").otherwise(named).hash().alias("box"))
+    index, _ = distinct_numbers(box["box"].to_numpy())
+    boxes: Array = index
+    return boxes
 
 
 def _absent(view: _View) -> tuple[list[Finding], set[int]]:

@@ -24,6 +24,7 @@ FACTORY = (
     r"|localhost(?:\.localdomain)? \S+|mellanox technologies|unknown|)$"
 )
 _MANAGED = r"^mf0;(?P<name>[^:]*):(?P<model>[^/]*)(?P<board>/[ls]\d+)?(?P<chip>/u\d+)?$"
+_MANAGED_SWITCH = r"^MF0;([^:]+):[^/]*/U\d+$"
 _HCA = r"^(?P<host>.+) hca-(?P<number>\d+)$"
 UNKNOWN, BY_GUID, BY_NAME, BY_PLACE = 0, 1, 2, 3
 HOW = ("unknown", "guid list", "name", "place in the fabric")
@@ -80,7 +81,14 @@ def identify(devices: Devices, measured: pl.DataFrame, guids: pl.DataFrame | Non
         known = guids.height - int((found >= 0).sum())
         if known:
             notes.append(f"{known} entries of the GUID list name no device that is both planned and measured")
-    found, said = _by_name(devices, measured)
+    found = _by_exact_name(devices, measured["description"])
+    rest = np.flatnonzero((found < 0) & (planned < 0))
+    if len(rest):
+        found[rest] = _by_exact_name(devices, measured["description"].gather(rest).str.extract(_MANAGED_SWITCH, 1))
+        rest = rest[found[rest] < 0]
+    if len(rest):
+        found[rest] = _by_name(devices, measured[rest])
+    found, said = _without_doubles(devices, measured, found)
     notes += said
     taken = np.zeros(devices.frame.height + 1, bool)
     taken[planned] = True
@@ -114,7 +122,18 @@ def _by_list(devices: Devices, measured: pl.DataFrame, guids: pl.DataFrame) -> A
     return found.fill_null(-1).to_numpy()
 
 
-def _by_name(devices: Devices, measured: pl.DataFrame) -> tuple[Array, list[str]]:
+def _by_exact_name(devices: Devices, called: pl.Series) -> Array:
+    """The planned row that is ``called`` so to the letter, case aside, -1 for none: most of a fabric, by hash alone."""
+    names = devices.frame["name"].str.to_lowercase()
+    said = called.fill_null("").str.strip_chars().str.to_lowercase()
+    index, first = distinct_numbers(np.concatenate([names.hash().to_numpy(), said.hash().to_numpy()]))
+    count = len(names)
+    once = np.bincount(index[:count], minlength=len(first)) == 1
+    found: Array = np.where(once[index[count:]] & (first[index[count:]] < count), first[index[count:]], -1)
+    return found
+
+
+def _by_name(devices: Devices, measured: pl.DataFrame) -> Array:
     """Rows by node description: the board of a director, the switch, the NIC, or the n-th NIC for ``host HCA-n``."""
     import polars as pl
 
@@ -134,19 +153,20 @@ def _by_name(devices: Devices, measured: pl.DataFrame) -> tuple[Array, list[str]
         parts = parts.with_columns(pl.when(~pl.col("factory")).then(word).alias("word"))
         parts = parts.join(lookup.rename({"row": f"row{i}"}), on="word", how="left", maintain_order="left")
         row = pl.coalesce(row, pl.col(f"row{i}"))
-    parts = parts.with_columns(row.fill_null(-1).alias("row"))
-    return _without_doubles(devices, parts)
+    return parts.select(row.fill_null(-1).alias("row"))["row"].to_numpy()
 
 
-def _without_doubles(devices: Devices, parts: pl.DataFrame) -> tuple[Array, list[str]]:
+def _without_doubles(devices: Devices, measured: pl.DataFrame, found: Array) -> tuple[Array, list[str]]:
     """One planned device may answer with several GUIDs only when they share a chassis (several ASICs of one name)."""
     import polars as pl
 
-    is_switch = pl.Series(devices.frame["is_switch"]).to_numpy()
-    found = parts["row"].to_numpy().copy()
-    fits = (found < 0) | (is_switch[found] == (parts["kind"] == "switch").to_numpy())
+    is_switch = devices.frame["is_switch"].to_numpy()
+    found = found.copy()
+    fits = (found < 0) | (is_switch[found] == (measured["kind"] == "switch").to_numpy())
     found[~fits] = -1
-    frame = pl.DataFrame({"row": found, "system": parts["system_guid"], "text": parts["text"]}).with_columns(
+    if (np.bincount(found[found >= 0], minlength=1) <= 1).all():
+        return found, []
+    frame = pl.DataFrame({"row": found, "system": measured["system_guid"], "text": measured["description"]}).with_columns(
         ((pl.len().over("row") > 1) & (pl.col("system").n_unique().over("row") > 1) & (pl.col("row") >= 0)).alias("double")
     )
     doubles = frame.filter("double")
@@ -164,6 +184,8 @@ def _whole_chassis(measured: pl.DataFrame, planned: Array, how: Array, devices: 
     import polars as pl
 
     is_switch = devices.frame["is_switch"].to_numpy()
+    if not ((planned < 0) & (measured["kind"] == "switch").to_numpy()).any():
+        return
     frame = measured.select("system_guid", (pl.col("kind") == "switch").alias("switch")).with_columns(
         pl.Series("planned", planned).replace(-1, None)
     )

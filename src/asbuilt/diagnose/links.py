@@ -84,15 +84,16 @@ def read_measured(facts: Facts) -> Measured:
         pl.col("peer_description").alias("description"),
     )
     told = known.select(said.columns) if known is not None else said.clear()
-    number = _guid_numbers(pl.concat([told["guid"], links["guid"], said["guid"]]))
-    index, first = distinct_numbers(number)
+    index, first = distinct_numbers(pl.concat([told["guid"], links["guid"], said["guid"]]).hash().to_numpy())
     n = told.height
-    sources = pl.concat([told, links.select(pl.col("guid"), *_unknown()), said], how="vertical")
     own, far = index[n : n + links.height], index[n + links.height :]
     has_record = np.zeros(len(first), bool)
     has_record[index[:n]] = True
     has_record[own] = True
-    devices = sources[first]
+    if len(first) == n:
+        devices = told
+    else:
+        devices = pl.concat([told, links.select(pl.col("guid"), *_unknown()), said], how="vertical")[first]
     devices, far, has_record = _apart(devices, own, far, has_record)
     incomplete = bool(facts.details.get("incomplete", False)) or not bool(has_record.all())
     port, far_port = links["port"].to_numpy(), links["peer_port"].to_numpy()
@@ -124,13 +125,6 @@ def _unknown() -> list[pl.Expr]:
     return [none.alias("system_guid"), pl.lit("switch").alias("kind"), pl.lit("").alias("description")]
 
 
-def _guid_numbers(guids: pl.Series) -> Array:
-    import polars as pl
-
-    number = guids.str.decode("hex", strict=False).bin.reinterpret(dtype=pl.UInt64, endianness="big")
-    return (guids.hash() if number.null_count() else number).to_numpy()
-
-
 def compare_links(plan: Plan, facts: Facts, scope: Array | None = None, guids: pl.DataFrame | None = None) -> Compared:
     """Hold ``plan.links`` against ``facts``. ``scope``: which links are built (all, when None); ``guids``: a GUID list."""
     devices = planned_devices(plan.links)
@@ -144,8 +138,8 @@ def compare_links(plan: Plan, facts: Facts, scope: Array | None = None, guids: p
     if plan.design is None:
         ends = _oriented(plan, names, ends, (own, far))
     slots = Slots.over(names.height, (ends[0], ends[1]), (ends[2], ends[3]), (own, port), (far, far_port))
-    a, b = slots.at(ends[0], ends[1]), slots.at(ends[2], ends[3])
-    near_slot, far_slot = slots.at(own, port), slots.at(far, far_port)
+    a, b = slots.of(ends[0], ends[1]), slots.of(ends[2], ends[3])
+    near_slot, far_slot = slots.of(own, port), slots.of(far, far_port)
     seen_far = far_slots(slots, near_slot, far_slot)
     row_of = np.full(len(slots), -1, np.int64)
     row_of[far_slot[::-1]] = evidence[::-1]
@@ -189,9 +183,11 @@ def compare_links(plan: Plan, facts: Facts, scope: Array | None = None, guids: p
 def _who(devices: Devices, measured: Measured, ends: list[Array], guids: pl.DataFrame | None) -> tuple[Identity, list[str]]:
     """Identity by list and name, completed by place for devices without a name of their own."""
     identity = identify(devices, measured.devices, guids)
-    blank = nameless(measured.devices)
     aggregation = (measured.devices["kind"] == "aggregation").to_numpy()
-    open_ = blank & ~aggregation & (identity.planned < 0)
+    open_ = ~aggregation & (identity.planned < 0)
+    rows = np.flatnonzero(open_)
+    if len(rows):
+        open_[rows] = nameless(measured.devices[rows])
     if not open_.any():
         return identity, []
     switch = (measured.devices["kind"] == "switch").to_numpy()
@@ -254,19 +250,26 @@ def _cables(
     return own, far, port, far_port, row
 
 
-def tiers(plan: Plan, names: pl.DataFrame, ends: list[Array], cables: tuple[Array, Array]) -> Array:
-    """The tier of every device: 0 hosts, then by the plan's switch roles, else by distance from the hosts (9: none)."""
+def tiers(plan: Plan, names: pl.DataFrame, ends: tuple[Array, Array], cables: tuple[Array, Array]) -> Array:
+    """The tier of every device: 0 hosts, then by the plan's switch roles, else by distance from the hosts (9: none).
+
+    ``ends`` and ``cables`` are the devices that planned and measured links join.
+    """
     import polars as pl
 
     is_switch = names["is_switch"].to_numpy()
-    own = np.concatenate([ends[0], ends[2], cables[0], cables[1]])
-    far = np.concatenate([ends[2], ends[0], cables[1], cables[0]])
     tier = np.where(is_switch, 9, 0)
-    for level in range(1, 5):
-        reached = own[(tier[far] == level - 1) & (tier[own] == 9)]
-        if not len(reached):
-            break
-        tier[reached] = level
+    joins = [pair for pair in ((ends[0], ends[1]), cables) if len(pair[0])]
+    for one, two in joins:
+        tier[one[~is_switch[two] & is_switch[one]]] = 1
+        tier[two[~is_switch[one] & is_switch[two]]] = 1
+    between = [(one[both], two[both]) for one, two in joins for both in (is_switch[one] & is_switch[two],)]
+    for level in range(2, 5):
+        before = tier == level - 1
+        for one, two in between:
+            for near, far in ((one, two), (two, one)):
+                reached = near[before[far] & (tier[near] == 9)]
+                tier[reached] = level
     if plan.has("switches"):
         roles = plan.table("switches").select(pl.col("switch").alias("key"), pl.col("role").replace_strict(TIERS, default=9))
         said = names.select("key").join(roles, on="key", how="left", maintain_order="left")["role"].fill_null(-1).to_numpy()
@@ -276,12 +279,17 @@ def tiers(plan: Plan, names: pl.DataFrame, ends: list[Array], cables: tuple[Arra
 
 def _oriented(plan: Plan, names: pl.DataFrame, ends: list[Array], cables: tuple[Array, Array]) -> list[Array]:
     """Planned ends with the lower tier first between switches, then name order: rows of foreign plans come either way."""
-    tier = tiers(plan, names, ends, cables)
     is_switch = names["is_switch"].to_numpy()
-    order = names["name"].str.to_lowercase().rank("dense").to_numpy()
     a, b = ends[0], ends[2]
     between = is_switch[a] & is_switch[b]
-    turn = between & ((tier[b] < tier[a]) | ((tier[b] == tier[a]) & (order[b] < order[a])))
+    if not between.any():
+        return ends
+    tier = tiers(plan, names, (a, b), cables)
+    turn = between & (tier[b] < tier[a])
+    even = between & (tier[b] == tier[a])
+    if even.any():
+        order = names["name"].str.to_lowercase().rank("dense").to_numpy()
+        turn |= even & (order[b] < order[a])
     pairs = ((0, 2), (1, 3), (2, 0), (3, 1))
     return [np.where(turn, ends[other], ends[mine]) for mine, other in pairs]
 
@@ -323,21 +331,18 @@ def _unplanned(
     between = is_switch[slots.device[b[inside]]]
     classes = (bool((~between).any()), bool(between.any()))
     slot = np.flatnonzero(far >= 0)
+    # A cable between two reference ports is judged at the planned one, never twice.
+    slot = slot[~planned[slot]]
+    slot = slot[~planned[far[slot]]]
     other = far[slot]
-    mutual = far[other] == slot
     near_switch, far_switch = is_switch[slots.device[slot]], is_switch[slots.device[other]]
-    reference = near_switch & ~far_switch
+    use = near_switch & ~far_switch & classes[0]
     both = near_switch & far_switch
     if both.any() and classes[1]:
-        ends = [slots.device[a], a, slots.device[b], b]
-        tier = tiers(plan, names, ends, cables)
+        tier = tiers(plan, names, (slots.device[a], slots.device[b]), cables)
         order = names["name"].str.to_lowercase().rank("dense").to_numpy()
         mine, theirs = slots.device[slot], slots.device[other]
-        lower = (tier[mine] < tier[theirs]) | (
-            (tier[mine] == tier[theirs]) & ((order[mine] < order[theirs]) | ((order[mine] == order[theirs]) & (slot < other)))
-        )
-        reference |= both & (lower | ~mutual)
-    counted = (reference & ~far_switch & classes[0]) | (reference & both & classes[1])
-    # A cable between two reference ports is judged at the planned one, never twice.
-    use = counted & ~planned[slot] & ~planned[other]
+        even = tier[mine] == tier[theirs]
+        first = (order[mine] < order[theirs]) | ((order[mine] == order[theirs]) & (slot < other))
+        use |= both & ((tier[mine] < tier[theirs]) | (even & first) | (far[other] != slot))
     return slot[use], other[use]

@@ -37,6 +37,11 @@ class Slots:
         found: Array = np.where(inside, slot, -1)
         return found
 
+    def of(self, device: Array, port: Array) -> Array:
+        """Slots of (device, port) that are known to exist."""
+        found: Array = self.start[device] + port
+        return found
+
     def port(self, slot: Array) -> Array:
         """The port number of each slot."""
         number: Array = slot - self.start[self.device[slot]]

@@ -9,12 +9,11 @@ import numpy as np
 from asbuilt.checks.registry import Check, checks
 from asbuilt.diagnose.cabling_tables import PortNames, cabling_tables
 from asbuilt.diagnose.causes import diagnose
-from asbuilt.diagnose.design import coverage
 from asbuilt.diagnose.links import Compared, compare_links
 from asbuilt.diagnose.measured import rate_findings, undecided, unplanned_findings
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
-from asbuilt.model.verdict import VERDICTS, Finding, Layer, LinkSummary, Verdict, Verification
+from asbuilt.model.verdict import VERDICTS, Coverage, Finding, Layer, LinkSummary, Verdict, Verification
 from asbuilt.workflow.check import section
 from asbuilt.workflow.scope import scope_mask
 
@@ -46,7 +45,8 @@ def compare(
     names = PortNames(plan, compared)
     tables = cabling_tables(plan, compared, names)
     judged = Facts({**facts.tables, **tables}, facts.accounts, facts.notes, facts.tool, facts.details)
-    rows = _verdicts(plan, judged, chosen)
+    asked = _verdicts(plan, judged, chosen)
+    rows = _told(asked)
     told = diagnose(plan, compared, names, whys)
     findings = [*told.findings, *rate_findings(plan, rows, whys), *undecided(plan, compared, rows, whys)]
     mended = {s for f in told.findings for s in f.subjects}
@@ -61,7 +61,7 @@ def compare(
         summary=compared.summary,
         findings=tuple(sorted(findings, key=_order)),
         repairs=told.repairs,
-        coverage=coverage(rows),
+        coverage=_coverage(asked),
         plan_hash=plan.plan_hash,
         notes=(*plan.warnings, *account_notes(facts), *facts.notes, *compared.notes),
         details=details,
@@ -73,26 +73,45 @@ def _order(finding: Finding) -> tuple[int, str, int]:
     return rank, finding.id, -len(finding.subjects)
 
 
-def _verdicts(plan: Plan, facts: Facts, chosen: dict[str, Check]) -> pl.DataFrame:
-    """Verdict rows of the cabling checks and of every other fabric check; a check that stops answers ``error``."""
+def _verdicts(plan: Plan, facts: Facts, chosen: dict[str, Check]) -> dict[str, pl.DataFrame]:
+    """Verdict rows of every fabric check by its id; a check that stops answers ``error``."""
     import polars as pl
 
-    frames = []
+    frames = {}
     for check in chosen.values():
         try:
-            frames.append(check.run(plan, facts))
+            frames[check.id] = check.run(plan, facts)
         except Exception as error:
             # The check runner may catch everything: one broken check must not hide the others.
             text = f"{type(error).__name__}: {error}".splitlines()[0]
             row = {"check_id": [check.id], "subject": ["plan"], "verdict": [Verdict.ERROR.value], "found": [text]}
-            frames.append(VERDICTS.conform(pl.DataFrame(row)))
-    return pl.concat(frames)
+            frames[check.id] = VERDICTS.conform(pl.DataFrame(row))
+    return frames
+
+
+def _told(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """The rows that findings are made of: neither passed nor out of question."""
+    import polars as pl
+
+    quiet = [Verdict.PASS.value, Verdict.NOT_APPLICABLE.value]
+    return pl.concat([frame.filter(~pl.col("verdict").is_in(quiet)) for frame in frames.values()])
+
+
+def _coverage(frames: dict[str, pl.DataFrame]) -> tuple[Coverage, ...]:
+    """How often each check was asked and what it answered."""
+    found = []
+    for check_id, frame in sorted(frames.items()):
+        counts = dict(frame["verdict"].value_counts().rows())
+        answers = (counts.get(v.value, 0) for v in (Verdict.PASS, Verdict.FAIL, Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE))
+        passed, failed, open_, outside = answers
+        found.append(Coverage(check_id, frame.height, passed, failed, open_, outside, counts.get(Verdict.ERROR.value, 0)))
+    return tuple(found)
 
 
 def _nothing_measured(plan: Plan, facts: Facts, inside: np.ndarray[Any, Any] | None, chosen: dict[str, Check]) -> Verification:
     """No capture shows a single link: every planned link in scope is not measured, and that is one finding."""
     planned = plan.links.height if inside is None else int(inside.sum())
-    rows = _verdicts(plan, facts, chosen)
+    asked = _verdicts(plan, facts, chosen)
     said = "; ".join(facts.notes) or "no capture was given, or none of them holds a link"
     finding = Finding(
         id="FAB-001",
@@ -114,7 +133,7 @@ def _nothing_measured(plan: Plan, facts: Facts, inside: np.ndarray[Any, Any] | N
         summary=summary,
         findings=(finding,),
         repairs=(),
-        coverage=coverage(rows),
+        coverage=_coverage(asked),
         plan_hash=plan.plan_hash,
         notes=(*plan.warnings, *account_notes(facts), *facts.notes),
     )
