@@ -245,10 +245,26 @@ def test_the_bill_counts_rows_and_spares() -> None:
     plan = made("dgx-h100", 1016, cabling=Cabling(spare_percent=10))
     bill = plan.table("bom")
     cables = bill.filter(pl.col("category") == "cable")
-    assert cables["quantity"].sum() == plan.table("jumpers").height
+    assert cables["quantity"].sum() == plan.table("jumpers").height + plan.table("management_ports").height
     assert bill.filter(pl.col("category") == "optic")["quantity"].sum() == plan.table("transceivers").height
     assert all(s == -(-q * 10 // 100) for q, s in cables.select("quantity", "spares").rows())
     assert bill.filter(pl.col("category") == "system").select("part", "quantity").rows()[0] == ("dgx-h100", 127)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_every_switch_has_a_management_port_of_its_own(template: str) -> None:
+    plan = planned(template)
+    ports = plan.table("management_ports")
+    wanted = plan.table("switches").filter(~pl.col("spare") & (pl.col("plane") != "oob")).height
+    hosts = plan.table("nodes").filter(pl.col("role") == "service").height
+    assert ports.height == wanted + hosts
+    assert ports["port"].null_count() == 0
+    taken = plan.links.filter(pl.col("plane") == "oob").select(switch="a_device", port="a_port")
+    both = pl.concat([taken, ports.select("switch", "port")])
+    assert both.height == both.n_unique()
+    budget = ports.join(plan.table("port_budget"), on="switch")
+    assert budget.filter(pl.col("port") > pl.col("ports")).height == 0
+    assert ports.filter(pl.col("length_m") < pl.col("route_m")).height == 0
 
 
 def test_nvl72_racks_come_whole() -> None:

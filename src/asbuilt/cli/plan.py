@@ -47,8 +47,9 @@ def screen(plan: Plan, sizing: Sizing, findings: tuple[Finding, ...]) -> str:
     title = f"{plan.name}: {sizing.gpus:,} GPUs, {sizing.nodes:,} nodes of {sizing.system}"
     lines = [f"{title}   plan {plan.plan_hash[:12]}", ""]
     roles = ", ".join(f"{n:,} {role}" for role, n in sizing.racks_by_role.items() if n)
-    rows = [plan.table("racks")["row"].n_unique()]
-    lines.append(_line("racks", f"{sizing.racks:,} in {rows[0]} rows: {roles}; fullest {sizing.rack_kw_max:g} kW"))
+    rows = plan.table("racks")["row"].n_unique()
+    many = f"{rows} rows" if rows != 1 else "one row"
+    lines.append(_line("racks", f"{sizing.racks:,} in {many}: {roles}; fullest {sizing.rack_kw_max:g} kW"))
     for name, plane in sizing.planes.items():
         lines.append(_line(f"{name}", _plane(name, plane)))
     lines.append(_line("cables", _cables(plan, sizing)))

@@ -195,6 +195,24 @@ TRANSCEIVERS = Schema(
     ),
     ("transceiver",),
 )
+MANAGEMENT_PORTS = Schema(
+    "management_ports",
+    "Management ports of switches and service hosts, and the out-of-band port that each is patched to.",
+    (
+        C("device", "str", "switch or service host whose management port it is"),
+        C("name", "str", "display name of the device"),
+        C("switch", "str", "out-of-band leaf", nullable=True),
+        C("switch_name", "str", "display name of the out-of-band leaf", nullable=True),
+        C("port", "i64", "port of the out-of-band leaf, one of those that it keeps for this; null: none was left", nullable=True),
+        C("label", "str", "front-panel label of that port", nullable=True),
+        C("part", "str", "catalogue id of the patch cord", nullable=True),
+        C("route_m", "f64", "length of the route", "m", nullable=True),
+        C("length_m", "f64", "stock length ordered", "m", nullable=True),
+        C("phase", "str", "build phase"),
+    ),
+    ("device",),
+    {"switch": "switches.switch"},
+)
 LOADS = Schema(
     "loads",
     "Power and heat of each kind of device in each rack.",
@@ -278,6 +296,7 @@ PLAN_TABLES: dict[str, Schema] = {
         LINKS,
         JUMPERS,
         TRANSCEIVERS,
+        MANAGEMENT_PORTS,
         LOADS,
         SUBNETS,
         EXPECTATIONS,

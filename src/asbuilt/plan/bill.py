@@ -28,6 +28,7 @@ def bill_table(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFr
         _racks(design, tables["racks"]),
         _optics(tables["transceivers"], percent, rule),
         _cables(tables["jumpers"], percent, rule),
+        _cords(tables["management_ports"], percent, rule),
         _nics(design, catalogue, tables["nics"]),
     ]
     whole = pl.col("quantity", "spares").cast(pl.Int64)
@@ -87,6 +88,14 @@ def _optics(modules: pl.DataFrame, percent: float, rule: str) -> pl.DataFrame:
 def _cables(jumpers: pl.DataFrame, percent: float, rule: str) -> pl.DataFrame:
     counted = jumpers.group_by("part", pl.col("medium").alias("role"), "length_m").agg(pl.len().alias("quantity"))
     return counted.with_columns(_spares(percent), pl.lit("cable").alias("category"), pl.lit(rule).alias("rule"))
+
+
+def _cords(management: pl.DataFrame, percent: float, rule: str) -> pl.DataFrame:
+    known = management.filter(pl.col("part").is_not_null())
+    counted = known.group_by("part", "length_m").agg(pl.len().alias("quantity")).with_columns(_spares(percent))
+    return counted.with_columns(
+        pl.lit("management port").alias("role"), pl.lit("cable").alias("category"), pl.lit(rule).alias("rule")
+    )
 
 
 def _nics(design: Design, catalogue: Catalogue, nics: pl.DataFrame) -> pl.DataFrame:

@@ -55,7 +55,7 @@ def lay_cables(design: Design, catalogue: Catalogue, hall: Hall, index: LinkInde
     length = np.zeros(len(index))
     for g, medium in enumerate(chosen):
         at = index.group == g
-        length[at] = _stock(route[at], medium)
+        length[at] = stock_lengths(route[at], medium)
     first, key_port = _jumper_heads(index, chosen)
     return Cabling(route, length, chosen, first, key_port, tuple(warnings))
 
@@ -194,7 +194,7 @@ def _sharing(design: Design, nic: NicPortDesign) -> int:
     return max(1, sum(1 for n in design.node.nics if n.cage and n.cage == nic.cage))
 
 
-def _stock(route: NDArray[np.float64], medium: Medium | None) -> NDArray[np.float64]:
+def stock_lengths(route: NDArray[np.float64], medium: Medium | None) -> NDArray[np.float64]:
     """Stock lengths, rounded up; past the longest, made to order."""
     if medium is None or not medium.lengths_m:
         return np.ceil(route)

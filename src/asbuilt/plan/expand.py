@@ -28,6 +28,7 @@ from asbuilt.plan.expectations import design_tables
 from asbuilt.plan.figures import DeviceFigures, node_figures, service_figures, storage_figures, switch_figures
 from asbuilt.plan.links import Devices, index_links, links_table, tier_of
 from asbuilt.plan.loads import device_loads, loads_table, racks_table
+from asbuilt.plan.management import management_table, patch
 from asbuilt.plan.placement import (
     NETWORK,
     STORAGE,
@@ -45,6 +46,9 @@ from asbuilt.plan.ports import NODE, SERVICE, SWITCH, Network, budget, network, 
 from asbuilt.plan.route import Stands
 from asbuilt.plan.subnets import subnets_table
 from asbuilt.plan.wiring import ROLES
+
+#: Switches and then service hosts together: everything with a management port.
+EVERY = "every"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ def expand(design: Design, catalogue: Catalogue) -> Plan:
     net = network(design.planes)
     inside = network_devices(net, catalogue)
     nodes = place_nodes(design)
+    patched = patch(net, nodes.rack)
     stored = storage_of(design, Ledger(catalogue))
     packed = pack_network(inside.figures, inside.kinds, design.site)
     pull, serves = pulls(net, nodes.rack, len(inside.kinds))
@@ -82,10 +87,12 @@ def expand(design: Design, catalogue: Catalogue) -> Plan:
     tables["switches"] = SWITCHES.conform(pl.concat([linked, _spares(net, hall, inside, linked)]).sort("switch"))
     tables["asics"] = asics_table(linked)
     tables["port_budget"] = _port_budget(net, devices)
-    cabling = lay_cables(design, catalogue, hall, index, _stands(design, net, hall, inside))
+    stands = _stands(design, net, hall, inside)
+    cabling = lay_cables(design, catalogue, hall, index, stands)
     tables["links"] = links_table(design, net, index, devices, jumper_names(index, cabling, devices))
     tables["jumpers"] = jumpers_table(tables["links"], index, cabling)
     tables["transceivers"] = transceivers_table(design, index, cabling, devices)
+    tables["management_ports"] = management_table(design, catalogue, net, hall, devices, stands[EVERY], patched)
     tables |= _racks(design, catalogue, net, hall, inside, devices, stored)
     tables["subnets"] = subnets_table(design, tables["switches"], tables["links"])
     tables["bom"] = bill_table(design, catalogue, tables)
@@ -104,9 +111,11 @@ def _stands(design: Design, net: Network, hall: Hall, inside: NetworkDevices) ->
     heights = np.asarray([f.height_u for f in inside.figures])[inside.kinds]
     switches = slice(0, net.count)
     services = slice(net.count, net.count + len(net.services))
+    every = slice(0, net.count + len(net.services))
     return {
         NODE: Stands(hall.node_rack, hall.node_u, np.full(design.nodes, design.node.height_u)),
         SWITCH: Stands(hall.network_rack[switches], hall.network_u[switches], heights[switches]),
+        EVERY: Stands(hall.network_rack[every], hall.network_u[every], heights[every]),
         SERVICE: Stands(hall.network_rack[services], hall.network_u[services], heights[services]),
     }
 
