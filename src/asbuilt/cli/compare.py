@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(seen.as_json(), indent=2, ensure_ascii=False))
         return seen.exit_code
     print(summary_line(seen.summary))
-    print(text(seen, plan.name, width=columns(), colour=wants_colour()))
+    print(text(seen, plan.name, width=columns(), colour=wants_colour(sys.stdout)))
     for warning in seen.details.get("warnings", []):
         print(f"\nWARNING  {warning['id']}  {warning['cause']}\n  {warning['found']}")
     if seen.repairs:

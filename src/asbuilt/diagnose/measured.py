@@ -60,7 +60,9 @@ def undecided(plan: Plan, compared: Compared, verdicts: pl.DataFrame, whys: dict
     open_ = np.flatnonzero(compared.status == NOT_MEASURED)
     if len(open_):
         subjects = plan.links["link"].gather(compared.rows[open_]).to_list()
+        strangers = not compared.seen[: compared.names.height - compared.measured.devices.height].any()
         why = "a capture is cut or lacks devices" if compared.measured.incomplete else "no capture covers their subnet"
+        why = "no device of the plan was seen: another fabric, or other names" if strangers else why
         cause = f"{len(subjects)} links are not measured: {why}"
         found.append(_open("FAB-001", subjects, cause, "capture the whole subnet again", whys))
     if compared.measured.incomplete and not len(open_):

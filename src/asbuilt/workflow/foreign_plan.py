@@ -78,12 +78,13 @@ def _form(file: str, data: bytes) -> str:
         return str(answers[0])
     if Path(file).suffix.lower() == ".ndt":
         return ndt.FORMAT
-    first = data[:400].split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    binary = b"\0" in data[: 1 << 16]
+    first = "" if binary else data[:400].split(b"\n", 1)[0].decode("utf-8", "replace").strip()
     raise ProblemError(
         Problem(
             "PAR-001",
             f"this is no plan that we read: {told(data)}",
-            Place(Path(file).name, 1, 1, first[:200], max(1, len(first[:200]))),
+            Place(Path(file).name, 1, 1, first[:200], max(1, len(first[:200]))) if first else Place(Path(file).name),
             why="a plan that was misread would pass or fail for no reason",
             fix=f"name the format with --plan-format {' | '.join(FORMATS)}",
         )

@@ -1,0 +1,124 @@
+"""`asbuilt compare` from files: formats told apart, several files, GUID lists, refusals, exit codes, HTML."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import fabric_dump as maker
+from asbuilt.base.problem import ProblemError
+from asbuilt.cli.main import main
+from asbuilt.parsers.plans import guid_list
+from asbuilt.parsers.sniff import sniff, told
+from asbuilt.workflow.foreign_plan import read_plans
+
+FABRIC = maker.fabric(3)
+NAMES = FABRIC.names
+CABLES = list(zip(FABRIC.a, FABRIC.a_port, FABRIC.b, FABRIC.b_port, strict=True))
+ROWS = [(NAMES[a], p, NAMES[b], q) for a, p, b, q in CABLES]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    hosts = [r for r in ROWS if " " in r[2]]
+    switches = [r for r in ROWS if " " not in r[2]]
+    head = "#StartDevice,StartPort,EndDevice,EndPort,LinkType\n"
+    (tmp_path / "hosts.ndt").write_text(head + "".join(f"{b.split()[0]},{b},{a},Port {p},Data\n" for a, p, b, _ in hosts))
+    (tmp_path / "switches.ndt").write_text(head + "".join(f"{a},Port {p},{b},Port {q},Data\n" for a, p, b, q in switches))
+    rows = "".join(f"{a},{p},{b.replace(' ', ',')}\n" for a, p, b, _ in hosts)
+    (tmp_path / "cables.csv").write_text("leaf,hole,who,card\n" + rows)
+    (tmp_path / "dump.txt").write_bytes(maker.dump(FABRIC))
+    return tmp_path
+
+
+def run(folder: Path, *words: str) -> int:
+    return main(["-C", str(folder), "compare", *words])
+
+
+def test_two_plans_and_a_dump(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    both = ("--plan", "hosts.ndt", "--plan", "switches.ndt", "--measured", "dump.txt")
+    assert run(folder, *both, "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["summary"]["planned"] == answer["summary"]["ok"] == len(CABLES) and answer["exit"] == 0
+    assert run(folder, *both) == 0
+    assert capsys.readouterr().out.startswith(f"{len(CABLES):,} links planned: {len(CABLES):,} ok\n")
+
+
+def test_columns_and_a_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--plan", "cables.csv", "--measured", "dump.txt", "--html", "page.html")
+    assert run(folder, *words) == 2
+    assert "PAR-002" in capsys.readouterr().err
+    columns = ("--columns", "a_device=leaf,a_port=hole,b_device=who,b_port=card")
+    assert run(folder, *words, *columns) == 0
+    assert "<html" in (folder / "page.html").read_text()
+    assert run(folder, *words, *columns) == 2
+    assert "CLI-055" in capsys.readouterr().err
+
+
+def test_a_guid_list(folder: Path) -> None:
+    blank = ["MT4129 ConnectX7   Mellanox Technologies"] * len(NAMES)
+    (folder / "dump.txt").write_bytes(maker.dump(FABRIC, descriptions=blank))
+    (folder / "guids.csv").write_text(
+        "guid,name\n" + "".join(f"0x{g},{n}\n" for g, n in zip(maker.guids(FABRIC), NAMES, strict=True))
+    )
+    assert run(folder, "--plan", "hosts.ndt", "--measured", "dump.txt", "--guids", "guids.csv") == 0
+
+
+def test_what_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "smi.txt").write_text("+---+\n| NVIDIA-SMI 550.54 |\n")
+    (folder / "empty.txt").write_text("")
+    assert run(folder, "--plan", "hosts.ndt", "--measured", "smi.txt") == 2
+    assert "PAR-008" in (said := capsys.readouterr().err) and "nvidia-smi" in said
+    assert run(folder, "--plan", "smi.txt", "--measured", "dump.txt") == 2
+    assert "PAR-001" in capsys.readouterr().err
+    assert run(folder, "--plan", "nowhere.ndt", "--measured", "dump.txt") == 2
+    assert "CLI-040" in capsys.readouterr().err
+    assert run(folder, "--plan", "hosts.ndt", "--measured", "empty.txt") == 3
+    assert run(folder, "--plan", "hosts.ndt", "--measured", "dump.txt", "--scope", "row=A") == 2
+
+
+def test_one_port_in_two_files(folder: Path) -> None:
+    text = (folder / "hosts.ndt").read_text()
+    (folder / "more.ndt").write_text(
+        text.replace("Port 1,", "Port 9,").replace("Port 2,", "Port 1,").replace("Port 9,", "Port 2,")
+    )
+    assert read_plans([str(folder / "hosts.ndt")] * 2).links.height == 24
+    with pytest.raises(ProblemError, match="PAR-006"):
+        read_plans([str(folder / "hosts.ndt"), str(folder / "more.ndt")])
+
+
+def test_guid_lists() -> None:
+    plain = guid_list.read(b"GUID,name\n0x0002c903000d7aac,leaf-1\n0c42:a103:0079:aeec , leaf-2\n")
+    assert plain.rows() == [("0002c903000d7aac", "leaf-1"), ("0c42a1030079aeec", "leaf-2")]
+    assert guid_list.read(b'# map\n0x2c903000d7aac\t"leaf 1"\n').rows() == [("0002c903000d7aac", "leaf 1")]
+    for bad in (b"", b'<guid>  "leaf"\n', b"12,a\n12,b\n", b"0002c903000d7aac,a\n0x0002c903000d7aac,b\n", b"zz,a\n"):
+        with pytest.raises(ProblemError, match="PAR-007"):
+            guid_list.read(bad)
+
+
+def test_the_sniffer() -> None:
+    assert sniff(maker.dump(FABRIC)) == ("ibnetdiscover",)
+    assert told(b"") == "the file is empty" and told(b"a\0") == "this is binary"
+    assert told(b"hello") == "no tool that we know writes this"
+    assert told("# Topology file: generated on\n".encode("utf-16")) == "this looks like ibnetdiscover"
+
+
+def test_a_chassis_of_several_asics_is_one_switch() -> None:
+    """Four GUIDs behind one system GUID, one of them named: its unnamed ASICs are that switch, too."""
+    from asbuilt.diagnose.identity import identify, planned_devices
+
+    links = maker.links(FABRIC)
+    devices = planned_devices(links)
+    measured = pl.DataFrame(
+        {
+            "guid": ["00000000000000a0", "00000000000000a1", "00000000000000b1"],
+            "system_guid": ["00000000000000a0", "00000000000000a0", "00000000000000b0"],
+            "kind": ["switch"] * 3,
+            "description": ["MF0;leaf-0000-r1:MQ3400/U1", "Quantum Mellanox Technologies", "Quantum Mellanox Technologies"],
+        }
+    )
+    found = identify(devices, measured).planned
+    assert found[0] == found[1] >= 0 and devices.frame["name"][int(found[0])] == "leaf-0000-r1" and found[2] == -1
