@@ -200,6 +200,21 @@ def test_a_template_that_repeats_names_is_told_apart_and_said() -> None:
     assert any("a name that others have" in w for w in plan.warnings)
 
 
+@pytest.mark.parametrize(
+    ("spec", "name"), [("", "L10"), ("d", "L10"), ("03d", "L010"), ("x", "La"), ("02X", "L0A"), ("04", "L0010")]
+)
+def test_templates_take_the_formats_that_requirements_may_use(spec: str, name: str) -> None:
+    template = "L{index:" + spec + "}" if spec else "L{index}"
+    plan = made("dgx-h100", 1024, planes=Planes(compute=Plane(leaf=Tier(names=template))))
+    names = dict(plan.table("switches").select("switch", "name").rows())
+    assert names["sw:compute/leaf-b001-r2"] == name
+
+
+def test_a_format_that_a_field_cannot_take_is_refused() -> None:
+    with pytest.raises(ProblemError, match=r"PLN-003 node_names: name template .* row cannot be written as 'x'"):
+        made("dgx-h100", 256, node_names="n{index}-{row:x}")
+
+
 def test_an_unknown_field_in_a_template_is_refused() -> None:
     with pytest.raises(ProblemError, match=r"PLN-003 planes\.compute\.leaf\.names: name template .*no field 'rial'"):
         made("dgx-h100", 256, planes=Planes(compute=Plane(leaf=Tier(names="L{rial}"))))

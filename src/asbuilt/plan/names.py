@@ -102,7 +102,7 @@ def default_template(plane: PlaneDesign, role: str, kind: str, *, islands: bool)
 def fill_template(template: str, columns: Mapping[str, pl.Series], where: str) -> pl.Series:
     """``template`` (Python format fields, ``{rail:02d}``) filled for every row at once.
 
-    Raises ``ProblemError`` PLN-003 for an unknown field or a format other than plain or zero-padded.
+    Raises ``ProblemError`` PLN-003 for an unknown field or a format that the field cannot take.
     """
     pieces: list[pl.Expr] = []
     try:
@@ -116,15 +116,25 @@ def fill_template(template: str, columns: Mapping[str, pl.Series], where: str) -
             continue
         if field not in columns or conversion:
             raise _bad_template(template, where, f"there is no field {field!r}", columns)
-        text = pl.col(field).cast(pl.String)
-        if spec:
-            digits = spec.rstrip("d")
-            if not (digits.isdigit() and digits.startswith("0")):
-                raise _bad_template(template, where, f"the format {spec!r} is not a zero-filled width such as 02d", columns)
-            text = text.str.zfill(int(digits))
-        pieces.append(text)
-    frame = pl.DataFrame(dict(columns))
+        try:
+            pieces.append(_formatted(columns[field].rename(field), spec or ""))
+        except ValueError:
+            raise _bad_template(template, where, f"{field} cannot be written as {spec!r}", columns) from None
+    frame = pl.DataFrame({name: column.rename(name) for name, column in columns.items()})
     return frame.select(pl.concat_str(pieces or [pl.lit("")]).alias("name"))["name"]
+
+
+def _formatted(column: pl.Series, spec: str) -> pl.Expr:
+    """The field as text. Zero-filled widths in bulk; any other format word by word over the different values."""
+    text = pl.col(column.name) if not column.is_empty() else pl.lit("")
+    text = text.cast(pl.String)
+    digits = spec.removesuffix("d")
+    if not spec or spec == "d":
+        return text
+    if digits.isdigit() and digits.startswith("0"):
+        return text.str.zfill(int(digits))
+    written = {str(v): format(v, spec) for v in column.unique().to_list()}
+    return text.replace_strict(written, return_dtype=pl.String)
 
 
 def _bad_template(template: str, where: str, what: str, columns: Mapping[str, pl.Series]) -> ProblemError:
