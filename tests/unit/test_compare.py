@@ -112,6 +112,15 @@ def test_shuffled_rows_and_ends_say_the_same() -> None:
     assert {f.cause for f in one.findings} == {f.cause for f in two.findings}
 
 
+def test_uplinks_of_two_tiers_exchanged_are_wrong_and_nothing_else() -> None:
+    tall = maker.fabric(200)
+    plan = Plan("tall", {"links": LINKS.conform(maker.links(tall))})
+    low = np.flatnonzero(tall.is_switch[tall.b] & (tall.a < 50))[:3]
+    high = np.flatnonzero(tall.is_switch[tall.b] & (tall.a >= 56))[:3]
+    seen = held(tall.swapped(low, high), plan)
+    assert counts(seen) == (len(tall.a) - 6, 6, 0, 0) and seen.details["exchanges"] == 3
+
+
 def test_no_data_is_never_a_pass() -> None:
     for data in (b"", b"\n", maker.dump(FABRIC)[:300]):
         seen = compare(PLAN, parse(data, "c"))

@@ -90,6 +90,11 @@ def test_hosts_of_one_name_in_several_racks() -> None:
     assert "rack is put before" in plan.warnings[-1]
 
 
+def test_a_name_that_ends_like_its_port_is_left_alone() -> None:
+    rows = ["Source,Port,Destination,Port", "leaf-r1,1,Server 1,mlx5_1", "leaf 2,2,Server 2,mlx5_2"]
+    assert ends(read("\n".join(rows).encode())) == [("leaf 2", 2, "Server 2 mlx5_2"), ("leaf-r1", 1, "Server 1 mlx5_1")]
+
+
 def test_port_words() -> None:
     ports = {"E1/34": 34, "swp5": 5, "Ethernet1/7": 7, "22/1": 43, "1/22/2": 44, "P9": 9, "j3": 3, "端口8": 8}
     rows = ["node_type,Source,Port,Destination,Port"] + [f"switch,sw{i},{p},n{i},mlx5_0" for i, p in enumerate(ports)]

@@ -259,17 +259,18 @@ def tiers(plan: Plan, names: pl.DataFrame, ends: tuple[Array, Array], cables: tu
 
     is_switch = names["is_switch"].to_numpy()
     tier = np.where(is_switch, 9, 0)
-    joins = [pair for pair in ((ends[0], ends[1]), cables) if len(pair[0])]
-    for one, two in joins:
-        tier[one[~is_switch[two] & is_switch[one]]] = 1
-        tier[two[~is_switch[one] & is_switch[two]]] = 1
-    between = [(one[both], two[both]) for one, two in joins for both in (is_switch[one] & is_switch[two],)]
-    for level in range(2, 5):
-        before = tier == level - 1
-        for one, two in between:
+    # Measured links only speak of devices that the plan says nothing about: a misplaced cable must not move a switch.
+    for joins in ([ends], [ends, cables]):
+        for one, two in joins:
             for near, far in ((one, two), (two, one)):
-                reached = near[before[far] & (tier[near] == 9)]
-                tier[reached] = level
+                bearing = near[~is_switch[far] & is_switch[near]]
+                tier[bearing[tier[bearing] == 9]] = 1
+        between = [(one[both], two[both]) for one, two in joins for both in (is_switch[one] & is_switch[two],)]
+        for level in range(2, 5):
+            before = tier == level - 1
+            for one, two in between:
+                for near, far in ((one, two), (two, one)):
+                    tier[near[before[far] & (tier[near] == 9)]] = level
     if plan.has("switches"):
         roles = plan.table("switches").select(pl.col("switch").alias("key"), pl.col("role").replace_strict(TIERS, default=9))
         said = names.select("key").join(roles, on="key", how="left", maintain_order="left")["role"].fill_null(-1).to_numpy()

@@ -96,7 +96,8 @@ def _ends(frame: pl.DataFrame) -> pl.DataFrame:
         port = pl.col(f"{side}_port").str.strip_chars().str.replace_all(r"\s+", " ")
         frame = frame.with_columns(device.alias("d"), port.alias("p"))
         # "Server 1 IB Port 1" with port "IB Port 1": the device repeats its port.
-        repeats = pl.col("d").str.to_lowercase().str.ends_with(pl.col("p").str.to_lowercase()) & (pl.col("p") != "")
+        tail = pl.concat_str([pl.lit(" "), pl.col("p").str.to_lowercase()])
+        repeats = pl.col("d").str.to_lowercase().str.ends_with(tail) & pl.col("p").str.contains(r"\p{L}")
         cut = pl.col("d").str.head(-pl.col("p").str.len_chars().cast(pl.Int64)).str.strip_chars()
         # "host mlx5_0" as the port of "host": the port repeats its device.
         prefixed = pl.col("p").str.to_lowercase().str.starts_with(pl.concat_str([pl.col("d").str.to_lowercase(), pl.lit(" ")]))
