@@ -40,7 +40,9 @@ def device_loads(
         },
         schema_overrides={"each_kg": pl.Float64, "each_air": pl.Float64},
     )
-    counted = pl.DataFrame({"at": rack, "kind": kinds}).group_by("at", "kind").len("count").join(kind, on="kind", how="left")
+    # Sorted before anything is summed: floating sums depend on the order, and the plan's hash on every bit.
+    grouped = pl.DataFrame({"at": rack, "kind": kinds}).group_by("at", "kind").len("count").sort("at", "kind")
+    counted = grouped.join(kind, on="kind", how="left", maintain_order="left")
     count = pl.col("count").cast(pl.Float64)
     return counted.with_columns(
         [(count * pl.col(f"each_{n}")).alias(n) for n in columns]
@@ -55,7 +57,7 @@ def device_loads(
 def loads_table(devices: pl.DataFrame) -> pl.DataFrame:
     """Table `LOADS` from `device_loads`, cold spares left out."""
     kept = devices.filter(pl.col("role") != "spare")
-    merged = kept.group_by("rack", "part", "role").agg(
+    merged = kept.group_by("rack", "part", "role", maintain_order=True).agg(
         pl.col("count").sum(),
         *[pl.col(n).sum() for n in WATTS],
         pl.col("confidence").first(),
@@ -68,7 +70,7 @@ def racks_table(
 ) -> pl.DataFrame:
     """Table `RACKS`, sorted by key. ``phase`` per rack; ``extra_u`` what an NVL72 rack holds beside its compute trays."""
     site = design.site
-    sums = devices.group_by("at").agg(
+    sums = devices.group_by("at", maintain_order=True).agg(
         pl.col("u").sum(),
         *[pl.col(n).sum() for n in WATTS],
         pl.col("kg").sum(),
