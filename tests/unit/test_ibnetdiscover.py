@@ -162,7 +162,9 @@ def test_a_device_or_port_told_twice_counts_once(kernels: str) -> None:
     assert account.balanced and account.unread == 4 + 8
 
 
-@pytest.mark.parametrize("data", [b"", b"\n", b"\n\n\n", b"\0\0\0", b"\xff\xfe", b"[1]", b"Switch", b'Ca 1 "H-', bytes(range(256)) * 40])
+@pytest.mark.parametrize(
+    "data", [b"", b"\n", b"\n\n\n", b"\0\0\0", b"\xff\xfe", b"[1]", b"Switch", b'Ca 1 "H-', bytes(range(256)) * 40]
+)
 def test_nothing_to_read_gives_nothing(kernels: str, data: bytes) -> None:
     facts = parse(data, "c")
     assert facts.tables == {} and facts.accounts["c"].balanced
