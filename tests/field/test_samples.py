@@ -11,7 +11,9 @@ from asbuilt.base.problem import ProblemError
 from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS
 from asbuilt.model.tables import LINKS
 from asbuilt.parsers.ibnetdiscover import parse
+from asbuilt.parsers.plans import ibsim
 from asbuilt.parsers.sniff import sniff, told
+from asbuilt.workflow.compare import compare
 from asbuilt.workflow.foreign_plan import read_discovery, read_plans
 
 pytestmark = pytest.mark.field
@@ -80,6 +82,21 @@ def test_every_cable_plan(field: Path) -> None:
         print(
             f"{path.name:<50}{account.total:>8}{account.facts:>8}{account.ignorable:>8}{account.unread:>8}{plan.links.height:>8}"
         )
+
+
+def test_a_dump_read_as_a_netlist_is_its_own_plan(field: Path) -> None:
+    """Two readers that share no grammar: every cable of a dump, read as a plan, is found in the same dump."""
+    for name in (
+        "fdr-fatree-2014.txt",
+        "generated-fattree-k4n3.txt",
+        "lab-hdr-fdr-loopback-2021.txt",
+        "superpod-hdr-compute-2021.txt",
+    ):
+        data = (field / "samples" / "ibnetdiscover" / name).read_bytes()
+        plan = ibsim.read(data, name)
+        summary = compare(plan, parse(data, "c")).summary
+        print(f"{name}: {summary.planned} links as netlist, {summary.ok} ok, {summary.unplanned} unplanned")
+        assert summary.ok == summary.planned > 0 and summary.unplanned == 0, name
 
 
 def test_files_of_other_tools_are_refused_by_name(field: Path) -> None:

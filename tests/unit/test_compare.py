@@ -140,6 +140,14 @@ def test_a_cut_capture_leaves_links_open_and_never_calls_them_missing() -> None:
         assert seen.summary.not_measured + seen.summary.ok == 832
 
 
+def test_one_cut_capture_of_several_is_not_forgotten() -> None:
+    from asbuilt.workflow.captures import merge
+
+    whole = maker.dump(FABRIC)
+    facts = merge([parse(whole[: len(whole) // 3], "a"), parse(maker.dump(maker.fabric(1)), "b")])
+    assert compare(PLAN, facts).summary.missing == 0
+
+
 def test_scope() -> None:
     links = PLAN.links.with_columns(
         pl.when(pl.col("a_device").str.starts_with("leaf-0000")).then(pl.lit("1")).otherwise(pl.lit("2")).alias("phase")

@@ -90,6 +90,17 @@ def test_a_netlist() -> None:
     assert plan.account is not None and plan.account.balanced and plan.account.unread == 1
 
 
+def test_both_ports_of_one_adapter_are_two_links() -> None:
+    text = NET + b'[2](2) "Switch1"[8]\n'
+    text = (
+        text.replace(b'[2]\t"S-00a2"', b'[8]\t"Hca1"[2]\n[7]\t"H-9"[1]\n[2]\t"S-00a2"') + b'\nCa 1 "H-9" # "Aggregation Node"\n'
+    )
+    plan = ibsim.read(text, "n.net")
+    hosts = plan.links.filter(plan.links["b_nic"].is_not_null())
+    assert hosts.select("a_port", "b_name", "b_port").rows() == [(1, "node1 mlx5_0", 1), (8, "node1 mlx5_0", 2)]
+    assert plan.account is not None and plan.account.balanced
+
+
 def test_what_is_no_netlist_is_refused() -> None:
     with pytest.raises(ProblemError, match="PAR-001"):
         ibsim.read(b"SwitchName=s0 Nodes=n[1-4]\n")

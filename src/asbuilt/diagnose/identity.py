@@ -105,7 +105,9 @@ def _lookup(devices: Devices) -> pl.DataFrame:
     rows = devices.frame.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"))
     key = rows.select(pl.col("key").alias("word"), "row")
     name = rows.select(pl.col("name").alias("word"), "row")
-    words = pl.concat([name, key]).with_columns(_plain(pl.col("word"))).unique()
+    node = rows.filter(~pl.col("is_switch")).select(pl.col("key").str.replace(r"/[^/]*$", "").alias("word"), "row")
+    alone = node.filter(pl.len().over("word") == 1)  # a node with one NIC may be called by its own name
+    words = pl.concat([name, key, alone]).with_columns(_plain(pl.col("word"))).unique()
     return words.filter(pl.len().over("word") == 1) if words.height != rows.height else words
 
 

@@ -95,7 +95,9 @@ def read_measured(facts: Facts) -> Measured:
     else:
         devices = pl.concat([told, links.select(pl.col("guid"), *_unknown()), said], how="vertical")[first]
     devices, far, has_record = _apart(devices, own, far, has_record)
-    incomplete = bool(facts.details.get("incomplete", False)) or not bool(has_record.all())
+    incomplete = any(bool(v) for k, v in facts.details.items() if k.partition(":")[0] == "incomplete") or not bool(
+        has_record.all()
+    )
     port, far_port = links["port"].to_numpy(), links["peer_port"].to_numpy()
     return Measured(devices, links, own, port, far, far_port, has_record, incomplete)
 
@@ -223,14 +225,14 @@ def _cables(
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Measured link rows that are cables, in joint numbers: own, far, ports, row. Aggregation nodes and links inside a
     director chassis are no cables. The one port of a NIC in use is the one port that the plan has of it."""
-    import polars as pl
-
     aggregation = (measured.devices["kind"] == "aggregation").to_numpy()
     keep = ~aggregation[measured.own] & ~aggregation[measured.far]
-    board = measured.devices["description"].str.extract(r"^MF0;([^:]*):[^/]*/[LS]\d+", 1)
+    switches = np.flatnonzero((measured.devices["kind"] == "switch").to_numpy())
+    board = measured.devices["description"].gather(switches).str.extract(r"^MF0;([^:]*):[^/]*/[LS]\d+", 1)
     if board.null_count() < board.len():
-        chassis = board.fill_null("").cast(pl.Categorical).to_physical().to_numpy()
-        on_board = board.is_not_null().to_numpy()
+        chassis, on_board = np.zeros(measured.devices.height, np.uint64), np.zeros(measured.devices.height, bool)
+        chassis[switches] = board.fill_null("").hash().to_numpy()
+        on_board[switches] = board.is_not_null().to_numpy()
         inner = (chassis[measured.own] == chassis[measured.far]) & on_board[measured.own] & on_board[measured.far]
         keep &= ~inner
     row = np.flatnonzero(keep)

@@ -53,7 +53,8 @@ def parse(data: bytes, capture_id: str) -> Facts:
     if devices.shape[1] and not links.shape[1]:
         notes.append(f"{capture_id}: {devices.shape[1]} devices and no link between them")
     account = account_of(classes, ends, data)
-    details = {"incomplete": bool(cut or orphans or (devices.shape[1] and not links.shape[1]))}
+    incomplete = bool(cut or orphans or (devices.shape[1] and not links.shape[1]))
+    details = {"incomplete": incomplete, f"incomplete:{capture_id}": incomplete}  # the second survives a merge of captures
     return Facts(tables, {capture_id: account}, tuple(notes), TOOL, details)
 
 

@@ -62,7 +62,8 @@ def parse(data: bytes, capture_id: str) -> Facts:
     if orphans:
         notes.append(f"{capture_id}: {orphans} devices are named as peers but have no line of their own")
     account = LineAccount(len(lines), facts, ignorable, len(unread), tuple(unread[:_KEPT]))
-    return Facts(tables, {capture_id: account}, tuple(notes), TOOL, {"incomplete": bool(cut or orphans)})
+    details = {"incomplete": bool(cut or orphans), f"incomplete:{capture_id}": bool(cut or orphans)}
+    return Facts(tables, {capture_id: account}, tuple(notes), TOOL, details)
 
 
 def _take(

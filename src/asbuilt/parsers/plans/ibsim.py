@@ -15,6 +15,7 @@ from asbuilt.parsers.plans.text import decoded
 FORMAT = "ibsim"
 _HEAD = re.compile(r'^(Switch|Hca|Ca|Router|Rt)\s*(\d+)\s*"([^"]+)"\s*(?:#\s*(?:"([^"]*)")?.*)?$', re.I)
 _PORT = re.compile(r'^\[(\d+)\](?:\([0-9a-fA-F]+\))?\s*"([^"]+)"\s*\[(\d+)\](?:\([0-9a-fA-F]+\))?(.*)$')
+_AGGREGATION = "Aggregation Node"
 _ATTRIBUTE = re.compile(r"^(?:vendid|devid|sysimgguid|switchguid|caguid|hcaguid|rtguid)=", re.I)
 
 
@@ -49,14 +50,18 @@ def read(data: bytes, file: str = "fabric.net") -> Plan:
     for number, own, port, far, far_port in pending:
         kinds = (heads[own][0], heads.get(far, (_kind(far), far))[0])
         names = (heads[own][1], heads.get(far, ("", far))[1])
+        if any(_AGGREGATION in name for name in names):
+            rows.ignorable += 1  # the port to a switch's own aggregation node is no cable
+            continue
+        holes = ["" if k == "switch" else p for p, k in zip((port, far_port), kinds, strict=True)]
         ports = [f"Port {p}" if k == "switch" else p for p, k in zip((port, far_port), kinds, strict=True)]
         split = [_node(n, k, p) for n, k, p in zip(names, kinds, ports, strict=True)]
         rows.add(
             number,
             a_device=split[0][0], a_port=split[0][1], b_device=split[1][0], b_port=split[1][1],
-            a_kind=kinds[0], b_kind=kinds[1],
+            a_kind=kinds[0], b_kind=kinds[1], a_hole=holes[0], b_hole=holes[1],
         )  # fmt: skip
-    if not pending:
+    if not rows.lines:
         raise ProblemError(Problem("PAR-005", "no line of the netlist joins two ports", Place(file)))
     return plan_of(rows, file)
 

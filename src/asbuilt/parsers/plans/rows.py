@@ -18,8 +18,22 @@ if TYPE_CHECKING:
 
 #: Ports that have a label but no known protocol number are numbered from here, in the order of their labels.
 LABEL_ONLY = 1000
-TEXT_COLUMNS = ("a_device", "a_port", "b_device", "b_port", "a_kind", "b_kind", "a_rack", "b_rack", "rate", "plane")
+TEXT_COLUMNS = (
+    "a_device",
+    "a_port",
+    "b_device",
+    "b_port",
+    "a_kind",
+    "b_kind",
+    "a_rack",
+    "b_rack",
+    "a_hole",
+    "b_hole",
+    "rate",
+    "plane",
+)
 _UNREAD_KEPT = 1000
+# The texts ``a_hole`` and ``b_hole`` are the port number on a NIC, for lists that tell the ports of one NIC apart.
 _BOARD = r"(?i)^blade\s*(\d+)[_ ]port\s*(\d+)/(\d+)$"  # UFM's name of a director's port: blade, chip, port of the chip
 _NUMBER = r"(?i)^(?:port|p|j|端口|sw\d*p)?[\s_-]*(\d{1,4})$"
 _ETHERNET = r"(?i)^(?:e|eth|ethernet|swp|etp|gi|te|hu|xe|et)-?\s?(?:\d+/)?(\d{1,3})$"
@@ -230,7 +244,7 @@ def _once(frame: pl.DataFrame) -> tuple[pl.DataFrame, int, list[tuple[int, str]]
 
     def end(side: str) -> pl.Expr:
         port = pl.coalesce(f"{side}_nic", pl.col(f"{side}_number").cast(pl.String), f"{side}_label").str.to_lowercase()
-        return pl.concat_str([pl.col(f"{side}_key").str.to_lowercase(), pl.lit("\0"), port])
+        return pl.concat_str([pl.col(f"{side}_key").str.to_lowercase(), pl.lit("\0"), port, pl.lit("\0"), f"{side}_hole"])
 
     frame = frame.with_columns(end("a").alias("end_a"), end("b").alias("end_b")).sort("line", maintain_order=True)
     pair = pl.concat_str([pl.min_horizontal("end_a", "end_b"), pl.max_horizontal("end_a", "end_b")], separator="\0\0")
@@ -270,7 +284,11 @@ def _links(frame: pl.DataFrame) -> pl.DataFrame:
         rank = pl.col(f"{side}_label").rank("dense").over(f"{side}_spelled").cast(pl.Int64) + (LABEL_ONLY - 1)
         host = ~pl.col(f"{side}_switch")
         frame = frame.with_columns(
-            pl.when(host).then(1).otherwise(pl.coalesce(f"{side}_number", rank)).cast(pl.Int64).alias(f"{side}_port_number")
+            pl.when(host)
+            .then(pl.coalesce(pl.col(f"{side}_hole").cast(pl.Int64, strict=False), 1))
+            .otherwise(pl.coalesce(f"{side}_number", rank))
+            .cast(pl.Int64)
+            .alias(f"{side}_port_number")
         )
     host = ~pl.col("b_switch")
     port_text = (
