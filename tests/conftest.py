@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tomllib
 from collections import defaultdict
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from asbuilt.base.kernel import Engine
+from requirements_of_tests import absent
 
 ROOT = Path(__file__).resolve().parents[1]
 FIELD = Path(os.environ.get("ASBUILT_FIELD", ROOT / ".." / "shared" / "field")).resolve()
@@ -32,22 +32,8 @@ def root() -> Path:
 def field() -> Path:
     """The folder of real samples; its absence fails under REQUIRE_FIELD=1 and is said otherwise."""
     if not (FIELD / "INDEX.tsv").exists():
-        _absent("REQUIRE_FIELD", "field: 0 files, set ASBUILT_FIELD to the folder of samples")
+        absent("REQUIRE_FIELD", "field: 0 files, set ASBUILT_FIELD to the folder of samples")
     return FIELD
-
-
-def need_program(name: str) -> str:
-    """The path of a real program; its absence fails under REQUIRE_REAL=1 and is said otherwise."""
-    found = shutil.which(name)
-    if not found:
-        _absent("REQUIRE_REAL", f"real: {name} is not installed (`make setup` as root installs it)")
-    return str(found)
-
-
-def _absent(variable: str, text: str) -> None:
-    if os.environ.get(variable) == "1":
-        pytest.fail(text, pytrace=False)
-    pytest.skip(text)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

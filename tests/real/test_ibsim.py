@@ -14,8 +14,8 @@ from asbuilt.parsers import ibnetdiscover
 from asbuilt.rehearse import faults, ibsim, twin
 from asbuilt.workflow import templates
 from asbuilt.workflow.plan import make_plan
-from conftest import need_program
 from little_fabric import little_plan
+from requirements_of_tests import need_program
 
 pytestmark = pytest.mark.real
 

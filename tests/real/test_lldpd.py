@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from asbuilt.parsers import lldp
-from conftest import _absent, need_program
+from requirements_of_tests import absent, need_program
 
 pytestmark = pytest.mark.real
 
@@ -31,7 +31,7 @@ def tables() -> Iterator[dict[str, dict[str, bytes]]]:
     need_program("ip")
     daemon, client = need_program("lldpd"), need_program("lldpcli")
     if os.geteuid() != 0:
-        _absent("REQUIRE_REAL", "real: lldpd needs root for network namespaces")
+        absent("REQUIRE_REAL", "real: lldpd needs root for network namespaces")
     # Not pytest's own folder: lldpd gives up root and must still reach its socket.
     folder = Path(tempfile.mkdtemp(prefix="asbuilt-lldpd-"))
     folder.chmod(0o755)
