@@ -305,8 +305,10 @@ def _unmeasured(plan: Plan, measured: Measured, number: Array, ends: list[Array]
     recorded[number[measured.has_record]] = True
     open_ = np.zeros(len(ends[0]), bool)
     if measured.incomplete:
-        last = number[measured.own[-1]] if len(measured.own) else -1
-        open_ |= ~recorded[ends[0]] | (ends[0] == last)
+        # The last device of each capture may be the one at which it was cut.
+        turns = measured.links["capture_id"].rle_id().to_numpy()
+        last = np.flatnonzero(np.append(np.diff(turns) != 0, True)) if len(turns) else np.zeros(0, np.int64)
+        open_ |= ~recorded[ends[0]] | np.isin(ends[0], number[measured.own[last]])
     if plan.has("switches"):
         subnets = plan.table("switches").select(pl.col("switch").alias("a_device"), "subnet")
         where = plan.links.select("a_device").join(subnets, on="a_device", how="left", maintain_order="left")
