@@ -63,7 +63,7 @@ def test_swaps_that_meet_are_still_explained_and_mended(plan: Plan, node: int, s
     specs = [f"swap:{links[a % len(links)]},{links[b % len(links)]}" for a, b in swaps if a % len(links) != b % len(links)]
     rails = plan.links.filter((plan.links["b_device"] == "node:0000") & (plan.links["plane"] == "compute")).height
     if rails > 1:
-        specs.append(f"rail:node:{node % plan.table('nodes').height:04d}")
+        specs.insert(0, f"rail:node:{node % plan.table('nodes').height:04d}")  # before a swap takes a rail away
     rehearsal = rehearse(plan, specs)
     assert rehearsal.missed == () and rehearsal.extra == ()
     done = sum(i.moves or 0 for i in rehearsal.injected)

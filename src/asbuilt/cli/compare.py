@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from asbuilt.base.problem import Problem, ProblemError
-    from asbuilt.cli.findings import columns, text, wants_colour
+    from asbuilt.cli.findings import columns, repair_lines, text, wants_colour
     from asbuilt.workflow.compare import compare
     from asbuilt.workflow.foreign_plan import read_discovery, read_guids, read_plans
 
@@ -77,10 +77,8 @@ def run(args: argparse.Namespace) -> int:
     print(text(seen, plan.name, width=columns(), colour=wants_colour(sys.stdout)))
     for warning in seen.details.get("warnings", []):
         print(f"\nWARNING  {warning['id']}  {warning['cause']}\n  {warning['found']}")
-    if seen.repairs:
-        print("\nmoves, in this order:")
-        for number, move in enumerate(seen.repairs, start=1):
-            print(f"  {number:>3}. {move.take or 'a new cable'} → {move.put or 'out'}   ({move.cable})")
+    for line in repair_lines(seen):
+        print(line)
     return seen.exit_code
 
 

@@ -18,9 +18,9 @@ _DIM, _BOLD, _GREEN = "2", "1", "32"
 _VERDICTS = {Verdict.FAIL: "", Verdict.NOT_MEASURED: " undecided", Verdict.ERROR: " error"}
 
 
-def wants_colour(stream: TextIO = sys.stdout) -> bool:
-    """True on a terminal, unless NO_COLOR is set to anything."""
-    return not os.environ.get("NO_COLOR") and stream.isatty()
+def wants_colour(stream: TextIO | None = None) -> bool:
+    """True when ``stream`` (default: the standard output of the moment) is a terminal, unless NO_COLOR is set."""
+    return not os.environ.get("NO_COLOR") and (stream or sys.stdout).isatty()
 
 
 def columns() -> int:
@@ -117,3 +117,17 @@ def coverage(rows: Sequence[Coverage], *, width: int = WIDTH, colour: bool = Fal
         said = f"{len(silent)} checks had nothing to judge: {', '.join(silent)}"
         lines.append(_field("", said, width, paint, indent=0))
     return "\n".join(lines)
+
+
+def repair_lines(verification: Verification) -> list[str]:
+    """The acts of repair in their order, each with its moves; empty when nothing is to be moved."""
+    from asbuilt.model.verdict import repairs
+
+    acts = repairs(verification.repairs)
+    lines = ["", "repairs, in this order:"] if acts else []
+    for number, act in enumerate(acts, start=1):
+        head = f"{number:>3}. {act.kind:<9}"
+        for move in act.moves:
+            lines.append(f"  {head} {move.take or 'cable'} → {move.put or 'out'}   ({move.cable})")
+            head = " " * len(head)
+    return lines

@@ -62,12 +62,8 @@ def run(args: argparse.Namespace) -> int:
 def screen(verification: Verification, title: str) -> str:
     """The answer as text: the links counted, findings by cause, warnings, and the moves in the order to make them."""
     from asbuilt.cli.compare import summary_line
-    from asbuilt.cli.findings import columns, text, wants_colour
+    from asbuilt.cli.findings import columns, repair_lines, text, wants_colour
 
     lines = [summary_line(verification.summary), text(verification, title, width=columns(), colour=wants_colour())]
     lines += [f"\nWARNING  {w['id']}  {w['cause']}\n  {w['found']}" for w in verification.details.get("warnings", [])]
-    if verification.repairs:
-        lines.append("\nmoves, in this order:")
-    for number, move in enumerate(verification.repairs, start=1):
-        lines.append(f"  {number:>3}. {move.take or 'a new cable'} → {move.put or 'out'}   ({move.cable})")
-    return "\n".join(lines)
+    return "\n".join([*lines, *repair_lines(verification)])

@@ -47,7 +47,7 @@ def diagnose(plan: Plan, compared: Compared, names: PortNames, whys: dict[str, s
     exchanges = 0
     touched: set[int] = set()
     for group in groups:
-        finding, moves = _finding(view, group)
+        finding, moves = _finding(view, group, repairs[-1].act + 1 if repairs else 0)
         findings.append(finding)
         repairs += moves
         exchanges += sum(t.exchanges for t in group)
@@ -281,13 +281,22 @@ def _alike(view: _View, tangle: Tangle) -> tuple[Any, ...] | None:
     return None
 
 
-def _finding(view: _View, group: list[Tangle]) -> tuple[Finding, list[Move]]:
+def _acts(group: list[Tangle], first: int) -> list[int]:
+    """The number of the act that each step of ``group`` belongs to, from ``first``: a ring is one act, else each step is."""
+    acts: list[int] = []
+    for tangle in group:
+        start = acts[-1] + 1 if acts else first
+        acts += [start + (0 if tangle.ring else i) for i in range(len(tangle.steps))]
+    return acts
+
+
+def _finding(view: _View, group: list[Tangle], first_act: int) -> tuple[Finding, list[Move]]:
     """One finding and its moves."""
     steps = [s for t in group for s in t.steps]
     rows = sorted({r for t in group for r in t.links})
     only_missing = all(s.kind == PLUG for s in steps)
     names = view.names
-    moves = [_move(view, s) for s in steps]
+    moves = [_move(view, s, act) for s, act in zip(steps, _acts(group, first_act), strict=True)]
     slots = [s for step in steps for s in (step.take, step.put) if s >= 0]
     shown = rows[:6]
     more = f"; and {len(rows) - 6} more" if len(rows) > 6 else ""
@@ -318,12 +327,13 @@ def _seen(view: _View, row: int) -> str:
     return view.names.pair(a, far) if far >= 0 else f"{view.names(a)}: no link"
 
 
-def _move(view: _View, step: Step) -> Move:
+def _move(view: _View, step: Step, act: int) -> Move:
     names = view.names
     where = view.where([s for s in (step.take, step.put) if s >= 0])
     if step.kind == PLUG:
-        return Move("", names(step.put), names.pair(step.put, step.keep), where)
-    return Move(names(step.take), names(step.put) if step.kind == MOVE else "", names.pair(step.take, step.keep), where)
+        return Move("", names(step.put), names.pair(step.put, step.keep), where, act)
+    put = names(step.put) if step.kind == MOVE else ""
+    return Move(names(step.take), put, names.pair(step.take, step.keep), where, act)
 
 
 def _cause(view: _View, group: list[Tangle], steps: list[Step]) -> str:

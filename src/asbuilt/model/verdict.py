@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import groupby
 from typing import Any
 
 from asbuilt.base.table import Column, Schema
@@ -98,12 +100,42 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One physical end to move: take the cable end at ``take`` and put it into ``put`` (device and front-panel port)."""
+    """One physical end to move: take the cable end at ``take`` and put it into ``put`` (device and front-panel port).
+
+    ``take`` "" plugs a cable in where none is, ``put`` "" takes one out. Moves with the same ``act`` are one act of repair:
+    the ends of an exchange or a rotation, all of which come out before the first goes in.
+    """
 
     take: str
     put: str
     cable: str
     where: str = ""
+    act: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One act of repair: what it is (exchange, rotation, move, plug or remove) and its moves of physical ends, in order."""
+
+    kind: str
+    moves: tuple[Move, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Kind and moves (take, put, cable, where)."""
+        moves = [{"take": m.take, "put": m.put, "cable": m.cable, "where": m.where} for m in self.moves]
+        return {"kind": self.kind, "moves": moves}
+
+
+def repairs(moves: Iterable[Move]) -> tuple[Repair, ...]:
+    """``moves`` gathered into acts, in their order."""
+    acts = [tuple(group) for _, group in groupby(moves, key=lambda m: m.act)]
+    return tuple(Repair(_kind(act), act) for act in acts)
+
+
+def _kind(act: tuple[Move, ...]) -> str:
+    if len(act) > 1:
+        return "exchange" if len(act) == 2 else "rotation"
+    return "plug" if not act[0].take else "move" if act[0].put else "remove"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +210,7 @@ class Verification:
             "plan_hash": self.plan_hash,
             "summary": summary,
             "findings": [f.as_json() for f in self.findings],
-            "repairs": [{"take": m.take, "put": m.put, "cable": m.cable, "where": m.where} for m in self.repairs],
+            "repairs": [r.as_json() for r in repairs(self.repairs)],
             "coverage": {"checks": coverage},
             "notes": list(self.notes),
             "unproven": list(self.unproven),

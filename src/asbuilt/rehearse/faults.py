@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Callable
 
@@ -162,6 +163,10 @@ def _clone(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected]
     if one.place == two.place:
         raise ProblemError(Problem("CLI-023", f"{fault}: a port cannot be its own copy", fix="name two NIC ports"))
     assert one.nic is not None and two.nic is not None
+    infiniband = infiniband_cables(places.plan, built)
+    if (one.cable in infiniband) != (two.cable in infiniband):
+        what = f"{fault}: one port is InfiniBand, the other Ethernet: a GUID and a MAC address are no copies of each other"
+        raise ProblemError(Problem("CLI-023", what, fix="name two NIC ports of one technology"))
     clones = {**built.clones, (two.device, two.nic): (one.device, one.nic)}
     return replace(built, clones=clones), Injected(fault, (two.cable,), None)
 
@@ -184,7 +189,8 @@ _DO: dict[str, Callable[[Places, Built, Fault], tuple[Built, Injected]]] = {
 def _drawn(plan: Plan, built: Built, fault: Fault, done: list[Injected]) -> tuple[Fault, ...]:
     """K faults on separate cables, equal for an equal plan and seed: three swaps to one pull to one Ethernet port.
 
-    Swaps exchange ends of the same kind (two node ends of one plane, or two far switch ends), as a crew would.
+    Swaps exchange ends of the same kind (two node ends of one plane, or two far switch ends), as a crew would. No device
+    loses its last cable: one that nobody sees any more is one cause of its own (`absent`), not K pulled cables.
     """
     import random
 
@@ -194,6 +200,7 @@ def _drawn(plan: Plan, built: Built, fault: Fault, done: list[Injected]) -> tupl
     used = {link for record in done for link in record.links}
     pools = _pools(built, used)
     infiniband = infiniband_cables(plan, built)
+    lit = Counter(device for pool in pools for _, device, _ in pool)
     found: list[Fault] = []
     while len(found) < wanted:
         open_pools = [p for p in pools if len(p) >= 2]
@@ -204,9 +211,11 @@ def _drawn(plan: Plan, built: Built, fault: Fault, done: list[Injected]) -> tupl
         pool = open_pools[_weighted(draw, [len(p) for p in open_pools])]
         kind = draw.choice(("swap", "swap", "swap", "unplug", "eth"))
         first = _take(draw, pool)
-        if kind == "swap":
+        if kind == "swap" or lit[first[1]] < 2:
             found.append(Fault("swap", (first[0], _take(draw, pool)[0])))
-        elif kind == "eth" and first[1] is not None and first[0] in infiniband:
+            continue
+        lit[first[1]] -= 1
+        if kind == "eth" and first[2] is not None and first[0] in infiniband:
             found.append(Fault("eth", (f"{first[1]}/{first[2]}",)))
         else:
             found.append(Fault("unplug", (first[0],)))
@@ -222,23 +231,21 @@ def _weighted(draw: object, sizes: list[int]) -> int:
     raise AssertionError("the mark lies below the sum")
 
 
-def _take(draw: object, pool: list[tuple[str, str | None, str | None]]) -> tuple[str, str | None, str | None]:
+def _take(draw: object, pool: list[tuple[str, str, str | None]]) -> tuple[str, str, str | None]:
     index = draw.randrange(len(pool))  # type: ignore[attr-defined]
     pool[index], pool[-1] = pool[-1], pool[index]
     return pool.pop()
 
 
-def _pools(built: Built, used: set[str]) -> list[list[tuple[str, str | None, str | None]]]:
-    """Cables by plane and by what their far end is: (cable, node or None, nic or None)."""
+def _pools(built: Built, used: set[str]) -> list[list[tuple[str, str, str | None]]]:
+    """Cables by plane and by what their far end is: (cable, far device, its NIC or None for a switch)."""
     import polars as pl
 
     frame = built.live().filter(~pl.col("cable").is_in(list(used))).sort("cable")
     groups = frame.with_columns(pl.col("b_nic").is_not_null().alias("host")).partition_by(
         ["plane", "host"], maintain_order=True
     )
-    pools: list[list[tuple[str, str | None, str | None]]] = []
+    pools: list[list[tuple[str, str, str | None]]] = []
     for group in groups:
-        host = bool(group["host"][0])
-        rows = zip(group["cable"], group["b_device"], group["b_nic"], strict=True)
-        pools.append([(c, d, n) if host else (c, None, None) for c, d, n in rows])
+        pools.append(list(zip(group["cable"], group["b_device"], group["b_nic"], strict=True)))
     return pools

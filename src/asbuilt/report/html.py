@@ -10,6 +10,7 @@ from asbuilt.drawings.theme import FONT, css_variables, drawing_css, number, plu
 from asbuilt.model.design import Sizing
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Verdict, Verification
+from asbuilt.model.verdict import repairs as acts
 from asbuilt.report.document import VERDICT_WORDS, ordered, outcome, report_json
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def part(verification: Verification, first: int = 0, claims: Mapping[str, str] |
         "findings": findings[:SHOWN],
         "left_out": max(0, len(findings) - SHOWN),
         "fails": sum(f.verdict is Verdict.FAIL for f in findings),
-        "repairs": verification.repairs[:SHOWN],
+        "repairs": acts(verification.repairs[:SHOWN]),
         "repairs_left_out": max(0, len(verification.repairs) - SHOWN),
         "coverage": verification.coverage,
         "notes": [n for n in verification.notes if not n.startswith(WEAK)],

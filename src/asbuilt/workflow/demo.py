@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -123,10 +124,14 @@ def _mended(plan: Plan, rehearsal: Rehearsal) -> Rehearsal:
 
 
 def _repaired(rehearsal: Rehearsal, mended: Rehearsal) -> tuple[str, ...]:
+    from asbuilt.model.verdict import repairs
+
     summary = mended.verification.summary
     modes = ", ".join(f"{node.removeprefix('node:')}/{nic}" for node, nic in sorted(rehearsal.built.ethernet))
+    acts = repairs(rehearsal.verification.repairs)
+    done = ", ".join(f"{n} {kind}" for kind, n in sorted(Counter(act.kind for act in acts).items()))
     return (
-        f"{len(rehearsal.verification.repairs)} cable ends moved or plugged in",
+        f"{len(acts)} acts of repair for {len(rehearsal.injected)} faults: {done}",
         f"link type set to InfiniBand where the findings say to look: {modes}",
         f"measured again: {summary.ok} of {summary.planned} links ok, {summary.wrong} wrong, {summary.missing} missing",
     )

@@ -57,8 +57,12 @@ class Rehearsal:
         return 3 if undecided else 0
 
     def as_json(self) -> dict[str, Any]:
-        """The documented JSON object, schema ``rehearsal/v1``."""
+        """The documented JSON object, schema ``rehearsal/v1``: that of a verification, and what only a rehearsal knows.
+
+        ``exit`` is the rehearsal's own: 0 when exactly the faults were found, though ``findings`` then name them.
+        """
         return {
+            **self.verification.as_json(),
             "schema": "rehearsal/v1",
             "engine": self.engine,
             "exit": self.exit_code,
@@ -69,7 +73,6 @@ class Rehearsal:
             "extra": list(self.extra),
             "formats": {c.tool: PROVEN_AGAINST[c.tool] for c in self.captures},
             "not_proven_here": [{"what": limit.what, "why": limit.why} for limit in ENGINES[self.engine]],
-            "verification": self.verification.as_json(),
         }
 
 
