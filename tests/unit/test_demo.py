@@ -1,0 +1,46 @@
+"""The demo: every step holds, with and without the real programs; a folder of someone else's is left alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from asbuilt.base.problem import Problem, ProblemError
+from asbuilt.cli.main import main
+from asbuilt.rehearse import ibsim
+from asbuilt.workflow.demo import FAULTS, demo
+
+
+def test_the_whole_road_holds_without_the_real_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> tuple[str, str, str]:
+        raise ProblemError(Problem("CLI-024", "not installed: ibsim"))
+
+    monkeypatch.setattr(ibsim, "programs", missing)
+    steps = list(demo(tmp_path / "demo"))
+    assert all(step.holds for step in steps)
+    told = "\n".join(line for step in steps for line in step.lines)
+    assert "490 links planned: 482 ok, 6 wrong, 2 missing, 0 unplanned" in told
+    assert "4 acts of repair for 4 faults: 1 exchange, 2 plug, 1 rotation" in told
+    assert "measured again: 490 of 490 links ok" in told
+    assert "not run: not installed: ibsim. The embedded twin stood in" in told
+    assert all(f"put in   {fault}" in told for fault in FAULTS)
+    report = (tmp_path / "demo" / "reports" / "report.html").read_text(encoding="utf-8")
+    assert "two cables are exchanged: node0007 mlx5_0 and node0019 mlx5_1" in report
+    assert "Measured against the plan" not in report, "a rehearsal is no measurement"
+
+
+def test_a_second_run_replaces_the_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", str(tmp_path / "demo")]) == 0
+    assert main(["-C", str(tmp_path), "demo"]) == 0
+    assert capsys.readouterr().out.count("the whole road holds") == 2
+
+
+def test_a_folder_of_someone_else_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "cluster.yaml").write_text("name: mine\n", encoding="utf-8")
+    assert main(["demo", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == (
+        f"{tmp_path}: CLI-060 the folder holds something that is not a demo's\n"
+        "  fix: name an empty or new folder: `asbuilt demo DIR`\n1 problem\n"
+    )
+    assert (tmp_path / "cluster.yaml").read_text(encoding="utf-8") == "name: mine\n"
