@@ -125,3 +125,8 @@ def test_all_bad_faults_are_told_at_once() -> None:
     with pytest.raises(ProblemError) as caught:
         faults.apply(plan, as_planned(plan), (faults.parse("unplug:x/1"), faults.parse("absent:y")))
     assert len(caught.value.problems.items) == 2
+
+
+def test_a_copy_across_technologies_is_refused() -> None:
+    with pytest.raises(ProblemError, match="CLI-023"):
+        outcomes("clone:gpu000/mlx5_0,gpu001/bmc", oob=True)

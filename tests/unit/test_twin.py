@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -128,3 +129,50 @@ def test_render_of_an_empty_subnet_is_a_dump_without_devices() -> None:
     plan = little_plan()
     none = as_planned(plan).with_cables(as_planned(plan).cables.clear())
     assert b"Switch" not in twin.captures(plan, none)[0].data
+
+
+def test_a_cable_between_two_technologies_stays_dark() -> None:
+    """The same cage takes both cables; the two ports never train with each other."""
+    plan = little_plan(oob=True)
+    found = faults.parse("swap:gpu000/mlx5_0,gpu001/bmc")
+    built, _ = faults.apply(plan, as_planned(plan), (found,))
+    assert as_planned(plan).live().height - built.live().height == 2
+    text = twin.captures(plan, built)[0].data.decode()
+    assert "bmc" not in text and ("gpu000 mlx5_0" in text) is False
+
+
+def test_a_moved_cable_runs_at_the_rate_of_its_slower_port() -> None:
+    plan = little_plan()
+    slow = pl.when(pl.col("b_nic").is_null()).then(pl.lit(400.0)).otherwise(200.0).alias("rate_gbps")
+    plan = replace(plan, tables={**plan.tables, "links": plan.links.with_columns(slow)})
+    swap = faults.parse("swap:link:sw:compute/leaf-000-0/1,link:sw:compute/leaf-000-0/5")
+    built, _ = faults.apply(plan, as_planned(plan), (swap,))
+    moved = built.live().filter(pl.col("cable").str.contains("leaf-000-0/[15]$")).sort("cable")
+    assert moved["b_nic"].to_list() == [None, "mlx5_0"]
+    assert moved["rate_gbps"].to_list() == [200.0, 200.0]
+
+
+def test_a_cable_between_two_subnets_makes_one_fabric_of_them() -> None:
+    one, two = little_plan(nodes=2, rails=1, spines=1), little_plan(nodes=2, rails=1, spines=1)
+
+    def other(frame: pl.DataFrame) -> pl.DataFrame:
+        text = [c for c, t in frame.schema.items() if t == pl.String]
+        return frame.with_columns(
+            pl.col(text)
+            .str.replace("sw:compute/", "sw:storage/")
+            .str.replace("^ib0$", "ib1")
+            .str.replace("^(LEAF|SPINE)", "ST-$1")
+            .str.replace("mlx5_0", "mlx5_9")
+        )
+
+    both = {
+        name: pl.concat([frame, other(two.tables[name])]).unique(maintain_order=True)
+        for name, frame in one.tables.items()
+        if name != "nodes"
+    }
+    plan = replace(one, tables={**both, "nodes": one.tables["nodes"]})
+    swap = faults.parse("swap:link:sw:compute/leaf-000-0/3,link:sw:storage/leaf-000-0/3")
+    built, _ = faults.apply(plan, as_planned(plan), (swap,))
+    apart, joined = twin.captures(plan, as_planned(plan)), twin.captures(plan, built)
+    assert "ST-LEAF-01" not in apart[0].data.decode()
+    assert "ST-LEAF-01" in joined[0].data.decode() and "MF0;LEAF-01" in joined[1].data.decode()

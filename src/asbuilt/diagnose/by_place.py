@@ -36,8 +36,11 @@ class Graph:
         return cls(own, np.concatenate([a_port, b_port]), far, np.concatenate([b_port, a_port]), is_switch)
 
 
-def by_place(plan: Graph, measured: Graph, known: Array, nameless: Array) -> tuple[Array, list[str]]:
-    """The planned device of every measured one, ``known`` completed for the ``nameless`` ones; -1 stays unknown."""
+def by_place(plan: Graph, measured: Graph, known: Array, nameless: Array, silent: Array) -> tuple[Array, list[str]]:
+    """The planned device of every measured one, ``known`` completed for the ``nameless`` ones; -1 stays unknown.
+
+    ``silent`` devices are only spoken of by their neighbours: one of them may be a device that is known by its own record.
+    """
     known = known.copy()
     seen = np.zeros(len(known), bool)
     seen[measured.own] = True
@@ -47,10 +50,10 @@ def by_place(plan: Graph, measured: Graph, known: Array, nameless: Array) -> tup
     before = int(((known < 0) & nameless).sum())
     if not before:
         return known, []
-    known = _spread(slots, far, plan, measured, known, nameless)
+    known = _spread(slots, far, plan, measured, known, nameless, silent)
     notes: list[str] = []
     for _ in range(64):
-        readings, known_now = _start(slots, far, plan, measured, known, nameless)
+        readings, known_now = _start(slots, far, plan, measured, known, nameless, silent)
         if readings == 0:
             break
         known = known_now
@@ -70,12 +73,14 @@ def by_place(plan: Graph, measured: Graph, known: Array, nameless: Array) -> tup
     return known, list(dict.fromkeys(notes))
 
 
-def _spread(slots: Slots, far: Array, plan: Graph, measured: Graph, known: Array, nameless: Array) -> Array:
+def _spread(slots: Slots, far: Array, plan: Graph, measured: Graph, known: Array, nameless: Array, silent: Array) -> Array:
     """Let known devices vote for their nameless neighbours until no vote decides anything new."""
     known = known.copy()
     count = len(plan.is_switch)
-    taken = np.zeros(count, bool)
-    taken[known[known >= 0]] = True
+    # Whose record and whose rumour a planned device already has: of each kind it has one.
+    taken = np.zeros((2, count), bool)
+    taken[0, known[(known >= 0) & ~silent]] = True
+    taken[1, known[(known >= 0) & silent]] = True
     while True:
         rows = np.flatnonzero((known[measured.own] >= 0) & (known[measured.far] < 0) & nameless[measured.far])
         if not len(rows):
@@ -86,7 +91,7 @@ def _spread(slots: Slots, far: Array, plan: Graph, measured: Graph, known: Array
         device = slots.device[there]
         peer = measured.far[rows]
         port = measured.far_port[rows]
-        fits = ~taken[device] & (plan.is_switch[device] == measured.is_switch[peer])
+        fits = ~taken[silent[peer].astype(int), device] & (plan.is_switch[device] == measured.is_switch[peer])
         fits &= (slots.port(there) == port) | ~plan.is_switch[device]
         pairs, votes = np.unique(peer[fits] * count + device[fits], return_counts=True)
         peer, device = pairs // count, pairs % count
@@ -97,7 +102,7 @@ def _spread(slots: Slots, far: Array, plan: Graph, measured: Graph, known: Array
         if not wins.any():
             return known
         known[peer[wins]] = device[wins]
-        taken[device[wins]] = True
+        taken[silent[peer[wins]].astype(int), device[wins]] = True
 
 
 def _colours(graph: Graph, rounds: int) -> Array:
@@ -122,7 +127,9 @@ def _colours(graph: Graph, rounds: int) -> Array:
     return alike
 
 
-def _start(slots: Slots, far: Array, plan: Graph, measured: Graph, known: Array, nameless: Array) -> tuple[int, Array]:
+def _start(
+    slots: Slots, far: Array, plan: Graph, measured: Graph, known: Array, nameless: Array, silent: Array
+) -> tuple[int, Array]:
     """Try one planned switch against the measured ones in alike places: (readings that are equally good, the best one)."""
     taken = np.zeros(len(plan.is_switch), bool)
     taken[known[known >= 0]] = True
@@ -143,7 +150,7 @@ def _start(slots: Slots, far: Array, plan: Graph, measured: Graph, known: Array,
     for candidate in open_[seen_colour[open_] == colour][:_TRIALS]:
         trial = known.copy()
         trial[candidate] = first
-        trial = _spread(slots, far, plan, measured, trial, nameless)
+        trial = _spread(slots, far, plan, measured, trial, nameless, silent)
         score = _agreement(slots, far, measured, trial)
         if score > best_score:
             best, best_score, equal = trial, score, 1

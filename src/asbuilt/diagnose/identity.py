@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from asbuilt.base.interning import distinct_numbers
+from asbuilt.model.facts import UNNAMED_SYSTEM
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,7 +22,7 @@ Array = np.ndarray[Any, Any]
 FACTORY = (
     r"^(?:mt\d+ connectx\S*\s+mellanox technologies|quantum\S*\s+mellanox technologies|infiniscale\S*\s+mellanox technologies"
     r"|switchib\S*\s+mellanox technologies|switchx\S*\s*-?\s*mellanox technologies|mf0;switch-[0-9a-f]{6}:.*|mf0;:.*"
-    r"|localhost(?:\.localdomain)? \S+|mellanox technologies|unknown|)$"
+    rf"|(?:{UNNAMED_SYSTEM})(?: \S+)?|mellanox technologies|unknown|)$"
 )
 _MANAGED = r"^mf0;(?P<name>[^:]*):(?P<model>[^/]*)(?P<board>/[ls]\d+)?(?P<chip>/u\d+)?$"
 _MANAGED_SWITCH = r"^MF0;([^:]+):[^/]*/U\d+$"

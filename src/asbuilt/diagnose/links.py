@@ -16,7 +16,7 @@ from asbuilt.base.interning import distinct_numbers
 from asbuilt.diagnose.by_place import Graph, by_place
 from asbuilt.diagnose.identity import Devices, Identity, identify, nameless, planned_devices
 from asbuilt.diagnose.ports import Slots, far_slots
-from asbuilt.model.facts import Facts
+from asbuilt.model.facts import MADE_GUID, Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import LinkSummary
 
@@ -103,14 +103,14 @@ def read_measured(facts: Facts) -> Measured:
 
 
 def _apart(devices: pl.DataFrame, own: Array, far: Array, has_record: Array) -> tuple[pl.DataFrame, Array, Array]:
-    """Neighbours without a name that only others speak of: one name at many ports is many devices, not one."""
+    """NICs without a name that only others speak of: one of them at many ports is many devices, not one."""
     import polars as pl
 
     many = np.bincount(far, minlength=devices.height) > 1
     many[own] = False
     if not many.any():
         return devices, far, has_record
-    many &= nameless(devices)
+    many &= nameless(devices) & (devices["kind"] != "switch").to_numpy()
     rows = np.flatnonzero(many[far])
     copies = devices[far[rows]].with_columns(
         pl.concat_str(["guid", pl.lit("/"), pl.Series(rows).cast(pl.String)]).alias("guid")
@@ -194,14 +194,39 @@ def _who(devices: Devices, measured: Measured, ends: list[Array], guids: pl.Data
         return identity, []
     switch = (measured.devices["kind"] == "switch").to_numpy()
     keep = ~aggregation[measured.own] & ~aggregation[measured.far]
-    parts = (x[keep] for x in (measured.own, measured.port, measured.far, measured.far_port))
-    own, port, far, far_port = parts
+    box = _chassis(measured.devices, measured.own, measured.port)
+    own, port, far, far_port = (x[keep] for x in (box[measured.own], measured.port, box[measured.far], measured.far_port))
     both = [np.concatenate(x) for x in ((own, far), (port, far_port), (far, own), (far_port, port))]
     _, once = np.unique(both[0] * 4096 + both[1], return_index=True)  # most cables are told from both ends
     seen = Graph(both[0][once], both[1][once], both[2][once], both[3][once], switch)
     planned = Graph.of(devices.frame["is_switch"].to_numpy(), ends[0], ends[1], ends[2], ends[3])
-    known, notes = by_place(planned, seen, identity.planned, open_)
+    known, notes = by_place(planned, seen, identity.planned, open_, _silent(measured))
+    known = np.where(identity.planned >= 0, identity.planned, known[box])
     return Identity(known, identity.how, identity.notes), notes
+
+
+def _silent(measured: Measured) -> Array:
+    """Devices that only their neighbours speak of, under a key that LLDP facts made: they may have a table of their own."""
+    silent = measured.devices["guid"].str.starts_with(MADE_GUID).to_numpy().copy()
+    silent[measured.own] = False
+    found: Array = silent
+    return found
+
+
+def _chassis(devices: pl.DataFrame, own: Array, port: Array) -> Array:
+    """For each device the one that stands for its chassis: switch ASICs with one system GUID that share no port number."""
+    import polars as pl
+
+    box = np.arange(devices.height)
+    asics = devices.with_row_index("row").filter((pl.col("kind") == "switch") & pl.col("system_guid").is_not_null())
+    asics = asics.filter(pl.len().over("system_guid") > 1).select(pl.col("row").cast(pl.Int64), "system_guid")
+    if not asics.height:
+        return box
+    ports = asics.join(pl.DataFrame({"row": own, "port": port}), on="row", how="left").drop_nulls()
+    twice = ports.unique(["row", "port"]).filter(pl.len().over("system_guid", "port") > 1)["system_guid"]
+    whole = asics.filter(~pl.col("system_guid").is_in(twice.unique().implode()))
+    box[whole["row"].to_numpy()] = whole.select(pl.col("row").min().over("system_guid"))["row"].to_numpy()
+    return box
 
 
 def _names(devices: Devices, measured: Measured) -> pl.DataFrame:

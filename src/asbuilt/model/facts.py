@@ -10,6 +10,12 @@ from asbuilt.base.table import Column, Schema
 if TYPE_CHECKING:
     import polars as pl
 
+#: What an operating system calls itself before anybody names it (a pattern, lower case): it tells no two devices apart.
+UNNAMED_SYSTEM = r"localhost(?:\.localdomain)?|\(none\)|sonic|cumulus|switch"
+
+#: How keys begin that stand for a GUID where a tool knows none (LLDP): two of them may be one device.
+MADE_GUID = "fe"
+
 _ORIGIN = (
     Column("capture_id", "str", "the capture that says so"),
     Column("line", "i64", "1-based line (or record) of the capture"),

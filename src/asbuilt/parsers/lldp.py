@@ -1,7 +1,8 @@
 """Neighbour tables of lldpd: ``lldpcli -f json`` and ``-f json0 show neighbors`` (also written ``lldpctl -f json``).
 
 The table does not name the switch that it was taken on: that is the capture's subject. LLDP knows no GUIDs, so devices
-get a made key: ``fe`` and 14 hex digits of a hash of the system name (of name and interface for a NIC port).
+get a made key: ``fe`` and 14 hex digits of a hash of the system name (of name and interface for a NIC port). A system
+that answers with its installer's name (``localhost``) is keyed by its chassis id instead, which no two devices share.
 Every record (one neighbour of one interface) is accounted for: a fact, ignorable (another protocol), or unread.
 """
 
@@ -12,13 +13,14 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Iterator
 
-from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS, Facts, LineAccount
+from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS, MADE_GUID, UNNAMED_SYSTEM, Facts, LineAccount
 
 if TYPE_CHECKING:
     import polars as pl
 
 TOOL = "lldpctl"
 _PORT = re.compile(r"^(?:swp|Ethernet|Eth|etp)(?:1/)?(\d{1,4})$")
+_UNNAMED = re.compile(rf"(?i)(?:{UNNAMED_SYSTEM})$")
 _UNREAD_KEPT = 50
 
 
@@ -30,7 +32,7 @@ def sniff(data: bytes) -> bool:
 
 def made_guid(*words: str) -> str:
     """The stand-in for a GUID of a device that LLDP names: 16 hex digits, equal for equal words."""
-    return "fe" + hashlib.blake2b("\0".join(words).encode(), digest_size=7).hexdigest()
+    return MADE_GUID + hashlib.blake2b("\0".join(words).encode(), digest_size=7).hexdigest()
 
 
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
@@ -91,7 +93,7 @@ def _row(interface: str, record: Any) -> dict[str, Any] | str:
         return f"interface {interface[:40]!r} has no port number that we can read"
     if not isinstance(record, dict):
         return "not a record"
-    name, capabilities = _chassis(record.get("chassis"))
+    name, own, capabilities = _chassis(record.get("chassis"))
     port = _first(_first(record.get("port")).get("id"))
     far = port.get("value")
     if not name or not isinstance(far, str) or not far:
@@ -101,9 +103,9 @@ def _row(interface: str, record: Any) -> dict[str, Any] | str:
     if bridge or number is not None:
         if number is None:
             return f"{interface}: neighbour {name[:40]} is a switch, its port {far[:40]!r} has no number that we can read"
-        peer = {"peer_guid": made_guid(name), "peer_port": int(number[1]), "peer_description": name, "peer_kind": "switch"}
+        peer = {"peer_guid": made_guid(own), "peer_port": int(number[1]), "peer_description": name, "peer_kind": "switch"}
     else:
-        peer = {"peer_guid": made_guid(name, far), "peer_port": 1, "peer_description": f"{name} {far}", "peer_kind": "ca"}
+        peer = {"peer_guid": made_guid(own, far), "peer_port": 1, "peer_description": f"{name} {far}", "peer_kind": "ca"}
     return {"port": int(match[1]), **peer}
 
 
@@ -113,18 +115,23 @@ def _first(value: Any) -> dict[str, Any]:
     return item if isinstance(item, dict) else {}
 
 
-def _chassis(value: Any) -> tuple[str, list[dict[str, Any]]]:
-    """System name and capabilities of a neighbour, in either form; without a name its chassis id stands for it."""
+def _chassis(value: Any) -> tuple[str, str, list[dict[str, Any]]]:
+    """System name, the word to key it by, and capabilities of a neighbour, in either form of the table.
+
+    Without a name its chassis id stands for it; a name that an installer gave is kept, but keyed by the chassis id.
+    """
     chassis = _first(value)
     name = _first(chassis.get("name")).get("value")
     if name is None and "id" not in chassis and len(chassis) == 1:
         name, inner = next(iter(chassis.items()))
         chassis = inner if isinstance(inner, dict) else {}
+    said = _first(chassis.get("id")).get("value")
+    id = said if isinstance(said, str) else ""
     if not isinstance(name, str):
-        name = _first(chassis.get("id")).get("value")
+        name = id
     listed = chassis.get("capability", [])
     capabilities = [c for c in (listed if isinstance(listed, list) else [listed]) if isinstance(c, dict)]
-    return (name if isinstance(name, str) else ""), capabilities
+    return name, id if id and _UNNAMED.match(name.strip()) else name, capabilities
 
 
 def _frames(rows: list[dict[str, Any]], subject: str, capture_id: str) -> dict[str, pl.DataFrame]:

@@ -24,6 +24,7 @@ class Built:
     ``cables``: cable (the planned link's id), plane, rate_gbps, a_device, a_port, a_nic, b_device, b_port, b_nic.
     ``absent`` switches are powered off; ``ethernet`` are NIC ends (node, nic) whose port runs the wrong link layer;
     ``clones`` maps a NIC end to the one whose identity it copies; ``noname`` devices all answer with factory names.
+    ``ports`` is what each planned port is: device, port, nic, technology, port_gbps; ``moved`` says that cable ends moved.
     """
 
     cables: pl.DataFrame
@@ -31,16 +32,23 @@ class Built:
     ethernet: frozenset[tuple[str, str]] = frozenset()
     clones: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     noname: bool = False
+    ports: pl.DataFrame | None = None
+    moved: bool = False
 
     def with_cables(self, cables: pl.DataFrame) -> Built:
         """The same devices with other cables."""
         return replace(self, cables=cables)
 
     def live(self) -> pl.DataFrame:
-        """The cables whose both ends are up."""
+        """The cables whose both ends are up, at the rate that both ends run.
+
+        A cable between an InfiniBand and an Ethernet port stays dark: the two never train with each other.
+        """
         import polars as pl
 
         frame = self.cables
+        if self.moved and self.ports is not None:
+            frame = _trained(frame, self.ports)
         if self.absent:
             gone = list(self.absent)
             frame = frame.filter(~pl.col("a_device").is_in(gone) & ~pl.col("b_device").is_in(gone))
@@ -48,6 +56,20 @@ class Built:
             off = [f"{node}/{nic}" for node, nic in self.ethernet]
             frame = frame.filter(*(~_nic_key(side).is_in(off).fill_null(False) for side in "ab"))
         return frame
+
+
+def _trained(cables: pl.DataFrame, ports: pl.DataFrame) -> pl.DataFrame:
+    """Cables between ports of one technology, at the rate of the slower port; a port outside the plan takes anything."""
+    import polars as pl
+
+    frame = cables
+    for side in "ab":
+        names = {n: f"{side}_{n}" for n in ENDS} | {"technology": f"{side}_technology", "port_gbps": f"{side}_gbps"}
+        keys = [names[n] for n in ENDS]
+        frame = frame.join(ports.rename(names), on=keys, how="left", nulls_equal=True, maintain_order="left")
+    alike = (pl.col("a_technology") == pl.col("b_technology")).fill_null(True)
+    rate = pl.coalesce(pl.min_horizontal("a_gbps", "b_gbps"), "rate_gbps")
+    return frame.filter(alike).with_columns(rate.alias("rate_gbps")).select(cables.columns)
 
 
 def _nic_key(side: str) -> pl.Expr:
@@ -75,7 +97,15 @@ def as_planned(plan: Plan) -> Built:
         pl.when(pl.col("b_nic").is_null()).then("b_port").otherwise(nic_port).alias("b_port"),
         "b_nic",
     )
-    return Built(cables)
+    kind = dict(technologies(plan).select("switch", "technology").rows())
+    known = cables.with_columns(
+        pl.col("a_device").replace_strict(kind, default=None, return_dtype=pl.String).alias("technology")
+    )
+    ends = [
+        known.select(*(pl.col(f"{side}_{n}").alias(n) for n in ENDS), "technology", pl.col("rate_gbps").alias("port_gbps"))
+        for side in "ab"
+    ]
+    return Built(cables, ports=pl.concat(ends))
 
 
 def technologies(plan: Plan) -> pl.DataFrame:
@@ -188,4 +218,4 @@ def place_ends(built: Built, ends: dict[tuple[str, str], End]) -> Built:
         cables = joined.with_columns(
             *(pl.when(here).then(pl.col(n)).otherwise(pl.col(f"{side}_{n}")).alias(f"{side}_{n}") for n in ENDS)
         ).drop("device", "port", "nic")
-    return built.with_cables(cables)
+    return replace(built, cables=cables, moved=True)

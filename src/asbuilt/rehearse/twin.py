@@ -54,12 +54,16 @@ def render_facts(device_facts: pl.DataFrame, link_facts: pl.DataFrame) -> bytes:
 def subnet_facts(plan: Plan, built: Built, subnet: str, seed: int = 0) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What discovery would see in one InfiniBand subnet: frames of `DEVICE_FACTS` and `LINK_FACTS`.
 
-    A device without a live cable is not seen; nor is a cable between two NICs, which no switch reports.
+    A device without a live cable is not seen; nor is a cable between two NICs, which no switch reports. A cable between
+    two subnets makes one fabric of them: discovery walks over it, and the dump of either shows both.
     """
     import polars as pl
 
-    inside = technologies(plan).filter((pl.col("subnet") == subnet) & (pl.col("technology") == "infiniband"))["switch"]
-    cables = built.live().filter(pl.col("a_device").is_in(inside.implode()) | pl.col("b_device").is_in(inside.implode()))
+    places = technologies(plan).filter(pl.col("technology") == "infiniband")
+    live = built.live()
+    joined = _joined(places, live, subnet) if built.moved else {subnet}
+    inside = places.filter(pl.col("subnet").is_in(list(joined)))["switch"]
+    cables = live.filter(pl.col("a_device").is_in(inside.implode()) | pl.col("b_device").is_in(inside.implode()))
     cables = cables.filter(pl.col("a_nic").is_null() | pl.col("b_nic").is_null())
     asics = _asics(plan, built, inside, seed)
     hcas = _hcas(plan, built, cables, seed)
@@ -71,6 +75,18 @@ def subnet_facts(plan: Plan, built: Built, subnet: str, seed: int = 0) -> tuple[
     seen = known.filter(pl.col("key").is_in(ends["key"].unique().implode()))
     seen, ends = _aggregation(seen, ends)
     return _finish(seen, ends)
+
+
+def _joined(places: pl.DataFrame, live: pl.DataFrame, subnet: str) -> set[str]:
+    """The subnets that live cables between switches join with ``subnet``, itself among them."""
+    of = dict(places.select("switch", "subnet").rows())
+    pairs = {(of.get(a), of.get(b)) for a, b in live.select("a_device", "b_device").unique().rows()}
+    found = {subnet}
+    while True:
+        more = {two for one, two in (*pairs, *((b, a) for a, b in pairs)) if one in found and two is not None} - found
+        if not more:
+            return found
+        found |= more
 
 
 def _asics(plan: Plan, built: Built, inside: pl.Series, seed: int) -> pl.DataFrame:
