@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
-from asbuilt.cli.findings import block, text
+from asbuilt.cli.findings import block, text, wants_colour
 from asbuilt.cli.main import main
 from asbuilt.model.verdict import Coverage, Finding, Layer, LinkSummary, Severity, Verdict, Verification
 
@@ -126,3 +128,18 @@ def test_explain_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None
     assert len(capsys.readouterr().out.splitlines()) > 100
     assert main(["explain", "XXX-001"]) == 2
     assert "CLI-050" in capsys.readouterr().err
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colour_asks_the_stream_of_the_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    assert not wants_colour()
+    monkeypatch.setattr(sys, "stdout", _Terminal())
+    assert wants_colour() and not wants_colour(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not wants_colour()

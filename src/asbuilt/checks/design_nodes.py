@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 
-from asbuilt.checks.answers import judge
+from asbuilt.checks.answers import judge, once
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Layer, Severity
 
 
+@once
 def _compute_nics(plan: Plan) -> pl.DataFrame:
     """One row per node and compute rail: ``node rail nic_socket nic_devices nic_count``; the lowest socket first."""
     nics = plan.table("nics").filter(pl.col("plane") == "compute")

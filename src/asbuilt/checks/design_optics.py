@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from asbuilt.checks.answers import amount, holds, judge, nothing, thresholds, traits, words
+from asbuilt.checks.answers import amount, by_kind, holds, judge, nothing, once, thresholds, traits, words
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
@@ -13,10 +13,10 @@ from asbuilt.model.verdict import Layer, Severity
 ENDS = ("a", "b")
 
 
-def cages(plan: Plan, *columns: str) -> pl.DataFrame:
-    """What every device's cages take: ``device cage host cage_<trait>``; ``cage`` is null for switches (all cages alike).
+def cages(plan: Plan) -> pl.DataFrame:
+    """The part around every device's cages: ``device cage host``; ``cage`` is null for switches (all cages alike).
 
-    A node's cage takes its trait from the NIC behind it.
+    A node's cage belongs to the NIC behind it.
     """
     frames = []
     if plan.has("switches"):
@@ -24,38 +24,45 @@ def cages(plan: Plan, *columns: str) -> pl.DataFrame:
     if plan.has("nics"):
         frames.append(plan.table("nics").select("cage", "part", device="node").unique(["device", "cage"], keep="any"))
     if not frames:
-        names = ["device", "cage", "host", *(f"cage_{c}" for c in columns)]
-        return pl.DataFrame(schema=dict.fromkeys(names, pl.String))
-    named = pl.concat([f.select("device", "cage", "part") for f in frames])
-    return named.join(traits(plan, "cage", *columns), on="part", how="left").rename({"part": "host"})
+        return pl.DataFrame(schema=dict.fromkeys(("device", "cage", "host"), pl.String))
+    return pl.concat([f.select("device", "cage", host="part") for f in frames])
 
 
-def in_cages(plan: Plan, rows: pl.DataFrame, trait: str) -> pl.DataFrame:
-    """``rows`` (with ``device cage``) and ``cage_<trait>``, ``host`` of that cage.
+def in_cages(plan: Plan, rows: pl.DataFrame) -> pl.DataFrame:
+    """``rows`` (with ``device cage``) and ``host``, the part around that cage: a switch model or the NIC behind it.
 
     ``known`` is false where the plan describes no card of the device (a service host that the site brings).
     """
-    taken = cages(plan, trait)
-    exact = taken.filter(pl.col("cage").is_not_null()).rename({"host": "nic_host", f"cage_{trait}": "nic_trait"})
+    taken = cages(plan)
+    exact = taken.filter(pl.col("cage").is_not_null()).rename({"host": "nic_host"})
     whole = taken.filter(pl.col("cage").is_null()).drop("cage")
-    described = taken["device"].unique().implode()
+    described = taken.select("device").unique().with_columns(pl.lit(True).alias("known"))
     return (
-        rows.join(exact, on=["device", "cage"], how="left")
-        .join(whole, on="device", how="left")
-        .with_columns(
-            pl.coalesce("host", "nic_host"),
-            pl.coalesce(f"cage_{trait}", "nic_trait").alias(f"cage_{trait}"),
-            pl.col("device").is_in(described).alias("known"),
-        )
+        rows.join(whole, on="device", how="left")
+        .join(exact, on=["device", "cage"], how="left")
+        .join(described, on="device", how="left")
+        .with_columns(pl.coalesce("host", "nic_host").alias("host"), pl.col("known").fill_null(False))
+        .drop("nic_host")
     )
+
+
+@once
+def hosted(plan: Plan) -> pl.DataFrame:
+    """Transceivers with the ``host`` of their cage, and whether it is ``known``."""
+    return in_cages(plan, plan.table("transceivers"))
 
 
 def modules(plan: Plan, trait: str) -> pl.DataFrame:
     """Transceivers with ``optic_<trait>`` of the module and ``cage_<trait>``, ``host``, ``known`` of its cage."""
-    optics = plan.table("transceivers").join(traits(plan, "optic", trait), on="part", how="left")
-    return in_cages(plan, optics, trait)
+    return _around(plan, hosted(plan).join(traits(plan, "optic", trait), on="part", how="left"), trait)
 
 
+def _around(plan: Plan, rows: pl.DataFrame, trait: str) -> pl.DataFrame:
+    """``rows`` with ``cage_<trait>`` of their ``host``."""
+    return rows.join(traits(plan, "cage", trait).rename({"part": "host"}), on="host", how="left")
+
+
+@once
 def jumpers_with_optics(plan: Plan) -> pl.DataFrame:
     """The table `jumpers` with ``a_optic`` and ``b_optic``: the modules in the cages at its ends, null for a fixed end.
 
@@ -66,7 +73,9 @@ def jumpers_with_optics(plan: Plan) -> pl.DataFrame:
         return jumpers.with_columns(pl.lit(None, dtype=pl.String).alias(f"{end}_optic") for end in ENDS)
     held = plan.table("transceivers").select("device", "cage", "part")
     for end in ENDS:
-        jumpers = jumpers.with_columns(pl.col(f"{end}_label").str.replace(r"/.*$", "").alias(f"{end}_cage"))
+        labels = jumpers.select(pl.col(f"{end}_label").unique())  # few, however many jumpers there are
+        labels = labels.with_columns(pl.col(f"{end}_label").str.replace(r"/.*$", "").alias(f"{end}_cage"))
+        jumpers = jumpers.join(labels, on=f"{end}_label", how="left", nulls_equal=True)
         there = held.rename({"device": f"{end}_device", "cage": f"{end}_cage", "part": f"{end}_optic"})
         jumpers = jumpers.join(there, on=[f"{end}_device", f"{end}_cage"], how="left")
     return jumpers
@@ -95,11 +104,12 @@ def fixed_cable_ends_fit_their_cages(plan: Plan, facts: Facts) -> pl.DataFrame:
         )
         for e in ENDS
     )
-    rows = in_cages(plan, ends, "form_factor").join(traits(plan, "cable", "fits"), on="part", how="left")
+    rows = _around(plan, in_cages(plan, ends), "form_factor").join(traits(plan, "cable", "fits"), on="part", how="left")
+    fitting = holds(pl.col("cable_fits"), pl.col("cage_form_factor"))
     return judge(
-        rows,
+        by_kind(rows, "cable_fits", "cage_form_factor", fitting=fitting),
         subject=pl.format("{}#{}", "jumper", "end"),
-        ok=holds(pl.col("cable_fits"), pl.col("cage_form_factor")),
+        ok=pl.col("fitting"),
         applies=pl.col("known") & pl.col("cable_fits").is_not_null(),
         expected=pl.format("a plug for the {} cage of {}", "cage_form_factor", "host"),
         found=pl.format("{} fits {}", "part", words(pl.col("cable_fits"))),
@@ -204,22 +214,25 @@ def halves_of_a_module_are_used_alike(plan: Plan, facts: Facts) -> pl.DataFrame:
     Source: NVIDIA LinkX 100G-PAM4 fibre details: splitter rule.
     """
     jumpers = jumpers_with_optics(plan)
+    # A part is straight or a splitter whether all its ends are used or not (the last node of an odd number uses one).
     used = pl.concat(
-        jumpers.filter(pl.col(f"{e}_optic").is_not_null()).select("part", "links", device=f"{e}_device", cage=f"{e}_cage")
-        for e in ENDS
-    ).unique()
-    kinds = used.group_by("device", "cage").agg(pl.len().alias("kinds"), pl.col("part").first())
-    # Only mixed modules need the names of their jumpers.
-    mixed = used.join(kinds.filter(pl.col("kinds") > 1), on=["device", "cage"], how="semi").sort("part")
-    named = mixed.group_by("device", "cage").agg(pl.col("part").str.join(" and ").alias("parts"))
-    modules_used = plan.table("transceivers").select("transceiver", "device", "cage").join(kinds, on=["device", "cage"])
-    rows = modules_used.join(named, on=["device", "cage"], how="left")
+        jumpers.filter(pl.col(f"{e}_optic").is_not_null()).select("part", device=f"{e}_device", cage=f"{e}_cage") for e in ENDS
+    )
+    # Counted by a hash of the place, which is quick; places that share one by chance are only looked at once more.
+    place = pl.struct("device", "cage").hash().alias("place")
+    hashed = used.select(place, pl.col("part").hash())
+    several = hashed.group_by("place").agg(mixed=pl.col("part").min() != pl.col("part").max())
+    suspects = used.filter(hashed["place"].is_in(several.filter("mixed")["place"].implode())).unique().sort("part")
+    kinds = suspects.group_by("device", "cage").agg(pl.len().alias("kinds"), pl.col("part").str.join(" and "))
+    mixed = kinds.filter(pl.col("kinds") > 1)
+    modules_used = plan.table("transceivers").select("transceiver", "device", "cage").with_columns(place)
+    rows = modules_used.join(several, on="place", how="semi")
     return judge(
-        rows,
+        rows.join(mixed, on=["device", "cage"], how="left"),
         subject=pl.col("transceiver"),
-        ok=pl.col("kinds") == 1,
+        ok=pl.col("kinds").is_null(),
         expected=pl.lit("one kind of jumper on all its ports"),
-        found=pl.coalesce("parts", "part"),
+        found=pl.col("part"),
     )
 
 
@@ -241,9 +254,9 @@ def fast_lanes_run_over_media_that_carry_them(plan: Plan, facts: Facts) -> pl.Da
     at_ends = pl.max_horizontal("a_lane_gbps", "b_lane_gbps")
     rows = rows.with_columns(pl.coalesce("cable_lane_gbps", at_ends).alias("lane")).join(rules, on="lane", how="left")
     return judge(
-        rows,
+        by_kind(rows, "allowed", "medium", carried=holds(pl.col("allowed"), pl.col("medium"))),
         subject=pl.col("jumper"),
-        ok=holds(pl.col("allowed"), pl.col("medium")),
+        ok=pl.col("carried"),
         applies=pl.col("allowed").is_not_null(),
         expected=pl.format("{} at {} a lane", words(pl.col("allowed"), " or "), amount(pl.col("lane"), "Gb/s")),
         found=pl.format("{} is {}", "part", "medium"),
@@ -307,10 +320,11 @@ def modules_fit_their_cages(plan: Plan, facts: Facts) -> pl.DataFrame:
     """
     fits = traits(plan, "optic", "fits")
     rows = modules(plan, "form_factor").join(fits, on="part", how="left")
+    fitting = holds(pl.col("optic_fits"), pl.col("cage_form_factor"))
     return judge(
-        rows,
+        by_kind(rows, "optic_fits", "cage_form_factor", fitting=fitting),
         subject=pl.col("transceiver"),
-        ok=holds(pl.col("optic_fits"), pl.col("cage_form_factor")),
+        ok=pl.col("fitting"),
         applies=pl.col("known"),
         expected=pl.format("a module for the {} cage of {}", "cage_form_factor", "host"),
         found=pl.format("{} fits {}", "part", words(pl.col("optic_fits"))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from asbuilt.checks.answers import amount, holds, holds_number, judge, nothing, traits, words
+from asbuilt.checks.answers import amount, by_kind, holds, holds_number, judge, nothing, once, traits, words
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
@@ -59,6 +59,7 @@ def shared_switches(plan: Plan) -> pl.DataFrame:
     )
 
 
+@once
 def in_common(plan: Plan) -> pl.DataFrame:
     """The pairs of planes with ``leaf spine core`` switches that both use, ``subnet`` (one InfiniBand subnet) and ``apart``."""
     rows = plane_pairs(plan).join(shared_switches(plan), on=["plane_1", "plane_2"], how="left")
@@ -145,10 +146,11 @@ def nics_run_their_link_type(plan: Plan, facts: Facts) -> pl.DataFrame:
     Source: the manual of each card, named in the catalogue.
     """
     rows = plan.table("nics").join(traits(plan, "part", "link_types"), on="part", how="left")
+    able = holds(pl.col("part_link_types"), pl.col("link_type"))
     return judge(
-        rows,
+        by_kind(rows, "part_link_types", "link_type", able=able),
         subject=pl.col("nic"),
-        ok=holds(pl.col("part_link_types"), pl.col("link_type")),
+        ok=pl.col("able"),
         expected=pl.format("a card that runs {}", "link_type"),
         found=pl.format("{} runs {}", "part", words(pl.col("part_link_types"))),
     )
@@ -195,10 +197,11 @@ def nics_run_their_rate(plan: Plan, facts: Facts) -> pl.DataFrame:
     Source: the manual of each card, named in the catalogue.
     """
     rows = plan.table("nics").join(traits(plan, "part", "rates_gbps"), on="part", how="left")
+    able = holds_number(pl.col("part_rates_gbps"), pl.col("rate_gbps"))
     return judge(
-        rows,
+        by_kind(rows, "part_rates_gbps", "rate_gbps", able=able),
         subject=pl.col("nic"),
-        ok=holds_number(pl.col("part_rates_gbps"), pl.col("rate_gbps")),
+        ok=pl.col("able"),
         expected=pl.format("a card that runs {}", amount(pl.col("rate_gbps"), "Gb/s")),
         found=pl.format("{} runs {} Gb/s", "part", words(pl.col("part_rates_gbps"), ", ")),
     )
@@ -245,11 +248,13 @@ def switches_run_the_rate_of_their_links(plan: Plan, facts: Facts) -> pl.DataFra
             links.select(*columns, end=pl.lit("a"), switch="a_device"),
             links.filter(pl.col("b_nic").is_null()).select(*columns, end=pl.lit("b"), switch="b_device"),
         ]
-    ).join(models, on="switch")
+    )
+    able = holds_number(pl.col("sw_rates_gbps"), pl.col("rate_gbps"))
+    kinds = ends.select("switch", "rate_gbps").unique().join(models, on="switch").with_columns(able=able)
     return judge(
-        ends,
+        ends.join(kinds, on=["switch", "rate_gbps"], nulls_equal=True),
         subject=pl.format("{}#{}", "link", "end"),
-        ok=holds_number(pl.col("sw_rates_gbps"), pl.col("rate_gbps")),
+        ok=pl.col("able"),
         expected=pl.format("a switch that runs {}", amount(pl.col("rate_gbps"), "Gb/s")),
         found=pl.format("{} runs {} Gb/s", "part", words(pl.col("sw_rates_gbps"), ", ")),
     )

@@ -49,11 +49,11 @@ def ports_are_used_once(plan: Plan, facts: Facts) -> pl.DataFrame:
     far = links.select("link", device="b_device", nic=pl.col("b_nic").fill_null(""), port="b_port")
     port = ["device", "nic", "port"]
     ends = pl.concat([reference, far])
-    counted = ends.group_by(port).agg(uses=pl.len())
-    # Only ports that are used twice need the names of their links: on a large fabric these are few.
-    crowded = ends.join(counted.filter(pl.col("uses") > 1), on=port, how="semi").sort("link")
-    named = crowded.group_by(port).agg(pl.col("link").str.join(", ").alias("links"))
-    ends = counted.join(named, on=port, how="left")
+    # Ports that are alike have one hash: only these few, and none of a sound plan, are counted by their names.
+    alike = ends.select(pl.struct(port).hash().is_duplicated()).to_series()
+    crowded = ends.filter(alike).sort("link").group_by(port).agg(pl.col("link").str.join(", ").alias("links"), uses=pl.len())
+    alone = ends.filter(~alike).select(*port, links="link", uses=pl.lit(1, dtype=pl.get_index_type()))
+    ends = pl.concat([crowded.select(*port, "links", "uses"), alone])
     place = (
         pl.when(pl.col("nic") == "").then(pl.format("{}/{}", "device", "port")).otherwise(pl.format("{}/{}", "device", "nic"))
     )

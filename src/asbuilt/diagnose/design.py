@@ -10,7 +10,7 @@ import polars as pl
 from asbuilt.diagnose.design_context import as_is, place
 from asbuilt.diagnose.design_rules import RULES, Rule
 from asbuilt.model.plan import Plan
-from asbuilt.model.verdict import Coverage, Finding, Layer, Severity, Verdict
+from asbuilt.model.verdict import VERDICTS, Coverage, Finding, Layer, Severity, Verdict
 
 _TOLD = (Verdict.FAIL.value, Verdict.ERROR.value, Verdict.NOT_MEASURED.value)
 _RANK = {Severity.BLOCKER: 0, Severity.MAJOR: 1, Severity.MINOR: 2, Severity.INFO: 3}
@@ -36,14 +36,13 @@ _PLAIN = Rule(as_is, (), "plan", "{found}, {expected}", ("see `asbuilt explain`"
 
 
 def findings(plan: Plan, verdicts: pl.DataFrame, about: Mapping[str, tuple[Layer, Severity, str]]) -> tuple[Finding, ...]:
-    """Findings of the failing, undecided and broken rows of ``verdicts`` (schema `VERDICTS`), worst first.
+    """Findings of ``verdicts`` (the rows of `told`), worst first.
 
     ``about`` gives layer, severity and the reason why it matters for each check id. An undecided row is a finding of its own
     kind: what is unknown must become known before it can be mended.
     """
     made = []
-    told = verdicts.filter(pl.col("verdict").is_in(_TOLD))
-    for (check_id, verdict), rows in told.partition_by(["check_id", "verdict"], as_dict=True, maintain_order=True).items():
+    for (check_id, verdict), rows in verdicts.partition_by(["check_id", "verdict"], as_dict=True, maintain_order=True).items():
         rule = _rule(str(check_id), str(verdict))
         around = rule.around(plan, rows)
         groups = around.partition_by(list(rule.group), maintain_order=True) if rule.group else [around]
@@ -113,12 +112,15 @@ def _where(plan: Plan, subjects: tuple[str, ...]) -> str:
     return "; ".join(places) + more
 
 
-def coverage(verdicts: pl.DataFrame) -> tuple[Coverage, ...]:
+def told(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """The failing, undecided and broken rows of all checks: what findings are made of."""
+    return pl.concat([VERDICTS.empty(), *(frame.filter(pl.col("verdict").is_in(_TOLD)) for frame in frames.values())])
+
+
+def coverage(frames: Mapping[str, pl.DataFrame]) -> tuple[Coverage, ...]:
     """How often each check was asked and what it answered, by id."""
-    counts: dict[str, dict[str, int]] = {}
-    for check_id, verdict, number in verdicts.group_by("check_id", "verdict").agg(pl.len()).rows():
-        counts.setdefault(check_id, dict.fromkeys((v.value for v in Verdict), 0))[verdict] = number
-    return tuple(
-        Coverage(id, sum(c.values()), c["pass"], c["fail"], c["not_measured"], c["not_applicable"], c["error"])
-        for id, c in sorted(counts.items())
-    )
+    made = []
+    for id, frame in sorted(frames.items()):
+        c = dict.fromkeys((v.value for v in Verdict), 0) | dict(frame["verdict"].value_counts().rows())
+        made.append(Coverage(id, frame.height, c["pass"], c["fail"], c["not_measured"], c["not_applicable"], c["error"]))
+    return tuple(made)

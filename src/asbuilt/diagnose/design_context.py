@@ -132,14 +132,18 @@ def of_words(plan: Plan, rows: Rows) -> Rows:
 
 
 def of_source(plan: Plan, rows: Rows) -> Rows:
-    """Subject is a feed of a system: adds ``system feed kind sources feeds_used rating_kw need_kw``."""
+    """Subject is a feed of a system: adds ``system feed kind sources feeds_used rating_kw need_kw``, and ``assumed``: words
+    for feeds that nobody stated."""
     table = plan.table("power_sources")
     systems = table.group_by("system").agg(
         pl.len().alias("sources"),
         pl.col("feed").n_unique().alias("feeds_used"),
         pl.when(pl.col("kind").first() == "shelf").then(pl.lit("shelves")).otherwise(pl.lit("supplies")).alias("kind"),
     )
-    return of_words(plan, rows).rename({"one": "system", "two": "feed"}).join(systems, on="system", how="left")
+    assumed = plan.design is not None and any(a.path == "site.feeds" for a in plan.design.assumptions)
+    words = " (nobody stated the feeds of the site: an A and a B feed are assumed)" if assumed else ""
+    named = of_words(plan, rows).rename({"one": "system", "two": "feed"})
+    return named.join(systems, on="system", how="left").with_columns(pl.lit(words).alias("assumed"))
 
 
 def as_is(plan: Plan, rows: Rows) -> Rows:
@@ -165,7 +169,7 @@ def place(plan: Plan, subject: str) -> str:
         return f"{_end(plan, row, 'a')} to {_end(plan, row, 'b')}" if row else ""
     if kind == "xcvr":
         row = _row(plan, "transceivers", "transceiver", bare)
-        return f"{place(plan, row['device'])}, cage {row['cage']}" if row else ""
+        return f"{place(plan, str(row['device']))}, cage {row['cage']}" if row else ""
     return ""
 
 

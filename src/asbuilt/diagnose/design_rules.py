@@ -354,7 +354,7 @@ RULES: dict[str, Rule] = {
         context.of_source,
         ("system",),
         "power:{system}",
-        "losing one feed ({feed}) leaves {found}; {system} needs {expected}",
+        "losing one feed ({feed}) leaves {found}; {system} needs {expected}{assumed}",
         (
             "spread the cords over more feeds: `site.feeds`, `site.cords`",
             "cap the draw at what is left: `node.power_cap_w`",

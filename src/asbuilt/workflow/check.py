@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from asbuilt.checks.registry import Check, checks
-from asbuilt.diagnose.design import coverage, findings
+from asbuilt.diagnose.design import coverage, findings, told
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import VERDICTS, Layer, LinkSummary, Verdict, Verification
@@ -21,26 +21,23 @@ def check(plan: Plan) -> Verification:
     measured here, so the plan's links are counted as not measured.
     """
     chosen = {id: c for id, c in checks().items() if c.layer is Layer.DESIGN}
-    rows = verdicts(plan, chosen)
+    frames = verdicts(plan, chosen)
     about = {id: (c.layer, c.severity, section(c.doc, "Why")) for id, c in chosen.items()}
     planned = plan.table("links").height if plan.has("links") else 0
     return Verification(
         kind="check",
         summary=LinkSummary(planned=planned, not_measured=planned),
-        findings=findings(plan, rows, about),
+        findings=findings(plan, told(frames), about),
         repairs=(),
-        coverage=coverage(rows),
+        coverage=coverage(frames),
         plan_hash=plan.plan_hash,
         notes=plan.warnings,
     )
 
 
-def verdicts(plan: Plan, chosen: dict[str, Check]) -> pl.DataFrame:
-    """The verdict rows (schema `VERDICTS`) of ``chosen`` checks on ``plan`` alone, in the order of their ids."""
-    import polars as pl
-
-    frames = [_run(c, plan) for _, c in sorted(chosen.items())]
-    return pl.concat(frames) if frames else VERDICTS.empty()
+def verdicts(plan: Plan, chosen: dict[str, Check]) -> dict[str, pl.DataFrame]:
+    """The verdict rows (schema `VERDICTS`) of each of the ``chosen`` checks on ``plan`` alone, by id."""
+    return {id: _run(c, plan) for id, c in sorted(chosen.items())}
 
 
 def _run(check: Check, plan: Plan) -> pl.DataFrame:
@@ -48,7 +45,7 @@ def _run(check: Check, plan: Plan) -> pl.DataFrame:
 
     try:
         return check.run(plan, Facts(tables={}))
-    except Exception as error:
+    except (Exception, pl.exceptions.PanicException) as error:
         # The check runner is one of the three places that may catch everything: one broken check must not hide the others.
         text = f"{type(error).__name__}: {error}".splitlines()[0]
         row = {"check_id": [check.id], "subject": ["plan"], "verdict": [Verdict.ERROR.value], "found": [text]}
