@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -100,13 +101,26 @@ def test_the_site_must_have_the_power() -> None:
     assert findings("DES-053", seen("dgx-h100", 1024, site={"power_mw": 2.5, "pue": 1.4})) == []
 
 
-@pytest.mark.parametrize("lmc", [0, 7])
-def test_a_subnet_past_the_last_lid_is_told(lmc: int) -> None:
-    """1,024 end ports take 2^LMC addresses each: at LMC 7 they are 131,072, more than the 49,151 of one subnet."""
-    plan = plan_of("dgx-h100", 1024, planes={"compute": {"lmc": lmc}})
-    over = plan.table("subnets").filter(pl.col("lids") > 49_151)
-    fits = plan.table("subnets").filter(pl.col("lids") <= 49_151)
-    assert answers("DES-034", check(plan)) == (fits.height, over.height)
+def test_a_subnet_past_the_last_lid_is_told() -> None:
+    """Islands end before their LIDs do; a plan that was changed since, or that came from elsewhere, is judged all the same."""
+    plan = plan_of("dgx-h100", 1024, planes={"compute": {"lmc": 7}})
+    assert answers("DES-034", check(plan)) == (plan.table("subnets").filter(pl.col("lids").is_not_null()).height, 0)
+    doubled = plan.table("subnets").with_columns(pl.col("lids") * 2)
+    told = findings("DES-034", check(replace(plan, tables=plan.tables | {"subnets": doubled})))
+    assert len(told) == 4 and all(f.found.endswith("at LMC 7") for f in told)
+
+
+def test_the_last_node_of_an_odd_number_uses_half_a_splitter() -> None:
+    """31 or 63 nodes on splitters: one end of the last one is free. It is the same part, and the module is used alike."""
+    verification = seen("hgx-h100", 248)
+    assert findings("DES-042", verification) == []
+    assert answers("DES-042", verification)[0] > 0
+
+
+@pytest.mark.parametrize(("site", "assumed"), [({}, True), ({"feeds": 2}, False)])
+def test_feeds_that_nobody_stated_are_called_assumed(site: dict[str, Any], assumed: bool) -> None:
+    (finding,) = findings("DES-060", seen("dgx-h100", 64, site=site))
+    assert ("nobody stated the feeds" in finding.cause) is assumed
 
 
 def test_oversubscription_is_held_against_the_promise() -> None:

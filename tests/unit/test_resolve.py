@@ -60,7 +60,8 @@ def test_promised_oversubscription_sets_the_uplinks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gpus", "rails_per_leaf", "single"), [(8, 8, True), (56, 8, True), (64, 4, False), (80, 2, False), (248, 1, False)]
+    ("gpus", "rails_per_leaf", "single"),
+    [(8, 8, True), (56, 8, True), (64, 8, True), (72, 2, False), (80, 2, False), (248, 1, False)],
 )
 def test_small_fabrics_share_leaves_or_are_one_switch(gpus: int, rails_per_leaf: int, single: bool) -> None:
     compute = plane(design("dgx-h100", gpus), "compute")
@@ -70,7 +71,7 @@ def test_small_fabrics_share_leaves_or_are_one_switch(gpus: int, rails_per_leaf:
 
 def test_growth_target_keeps_small_fabric_choices_out() -> None:
     assert plane(design("dgx-h100", 56, growth=Growth(gpus=512)), "compute").rails_per_leaf == 1
-    assert plane(design("dgx-h100", 56, growth=Growth(node_slots=1)), "compute").spine is not None
+    assert plane(design("dgx-h100", 56, growth=Growth(node_slots=2)), "compute").spine is not None
 
 
 def test_ndr_on_nvl72_means_leaf_groups() -> None:

@@ -93,8 +93,9 @@ def test_limits_mark_where_the_answer_changes() -> None:
             assert (before.compute.core, after.compute.core > 0) == (0, True)
         else:
             assert (before.compute.spine, after.compute.spine) == (16, 32)
-    assert made("dgx-h100", 56).compute.total == 1 and made("dgx-h100", 64).compute.total > 1
-    assert {m["id"]: m for m in made("dgx-h100", 8).limits}["tier-2"]["at_gpus"] == 56
+    # 64 GPUs fill one switch, which then runs the subnet itself: nobody asked for ports to UFM.
+    assert made("dgx-h100", 64).compute.total == 1 and made("dgx-h100", 72).compute.total > 1
+    assert {m["id"]: m for m in made("dgx-h100", 8).limits}["tier-2"]["at_gpus"] == 64
 
 
 @pytest.mark.parametrize(

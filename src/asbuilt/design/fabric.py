@@ -69,7 +69,7 @@ def count_plane(plane: PlaneDesign, planes: tuple[PlaneDesign, ...]) -> FabricCo
     """
     if plane.share and plane.share_tier == "leaf":
         return FabricCounts(node_leaf=_guest_links(plane, planes), tiers=0)
-    guests = _guests(plane, planes)
+    guests = guests_of(plane, planes)
     full, rest = divmod(plane.nodes, plane.island_nodes)
     total = FabricCounts(tiers=0)
     if full:
@@ -82,7 +82,7 @@ def count_plane(plane: PlaneDesign, planes: tuple[PlaneDesign, ...]) -> FabricCo
 def _guest_links(guest: PlaneDesign, planes: tuple[PlaneDesign, ...]) -> int:
     """Node links of a plane on another's leaves that find a port there, over all blocks and subplanes."""
     host = next(p for p in planes if p.name == guest.share)
-    before = next(first for plane, first in _guests(host, planes) if plane is guest)
+    before = next(first for plane, first in guests_of(host, planes) if plane is guest)
     left, slots = guest_ports(host), host.nodes_per_leaf
     total = 0
     for island, many in ((host.island_nodes, guest.nodes // host.island_nodes), (guest.nodes % host.island_nodes, 1)):
@@ -92,7 +92,8 @@ def _guest_links(guest: PlaneDesign, planes: tuple[PlaneDesign, ...]) -> int:
     return total * guest.subplanes
 
 
-def _guests(plane: PlaneDesign, planes: tuple[PlaneDesign, ...]) -> Guests:
+def guests_of(plane: PlaneDesign, planes: tuple[PlaneDesign, ...]) -> Guests:
+    """Planes on the leaves of ``plane``, each with the number of its first local rail behind the host's own."""
     found, before = [], 0
     for other in planes:
         if other.share == plane.name and other.share_tier == "leaf":
@@ -105,7 +106,8 @@ def count_island(plane: PlaneDesign, nodes: int, guests: Guests, planes: tuple[P
     """Counts of one island of ``nodes`` nodes, in one subplane."""
     blocks = -(-nodes // plane.nodes_per_leaf)
     leaves = blocks * plane.leaves_per_block
-    base = FabricCounts(leaf=leaves, node_leaf=nodes * plane.rails, service_asked=plane.service_ports)
+    asked = plane.service_ports + plane.service_unplaced
+    base = FabricCounts(leaf=leaves, node_leaf=nodes * plane.rails, service_asked=asked)
     if plane.share and plane.share_tier == "spine":
         joined = replace(base, leaf_spine=leaves * plane.uplinks, tiers=2)
         return _with_leaf_services(plane, nodes, blocks, guests, joined)

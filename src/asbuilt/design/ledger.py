@@ -27,6 +27,11 @@ class Ledger:
         self.assumptions.append(Assumption(path, value, why))
         return value
 
+    def revise(self, path: str, value: Any, why: str) -> Any:
+        """`assume` in place of what was assumed for ``path`` before."""
+        self.assumptions = [a for a in self.assumptions if a.path != path]
+        return self.assume(path, value, why)
+
     def figure(self, part: Part, key: str, default: Any = None) -> Any:
         """The value of a catalogue figure, cited; ``default`` (uncited) when the part does not state it."""
         if not part.has(key):

@@ -8,6 +8,7 @@ from typing import Any
 from asbuilt.design.fabric import spines_of
 from asbuilt.design.ports import divisor_at_least
 from asbuilt.design.reach import GPUS_MOST, UNICAST_LIDS
+from asbuilt.design.services import stated
 from asbuilt.design.totals import Totals
 from asbuilt.model.design import Design, PlaneDesign
 
@@ -47,7 +48,7 @@ def _fabric_marks(design: Design) -> Iterator[dict[str, Any]]:
         return nodes // whole * whole * per
 
     if plane.spine is None:
-        most = gpus(_single_nodes(plane))
+        most = gpus(_single_nodes(plane, stated(design.requirement.planes.compute)))
         yield _mark(
             "tier-2", "compute fabric", most, design.gpus > most,
             f"one {plane.leaf.switch} is the whole fabric up to {most:,} GPUs; beyond it leaves and spines",
@@ -55,18 +56,18 @@ def _fabric_marks(design: Design) -> Iterator[dict[str, Any]]:
         return
     yield from _whole_su(design, plane, gpus)
     yield from _shared_leaf_mark(plane, gpus)
-    two_tier = gpus(_two_tier_nodes(plane))
+    two_tier, island = gpus(_two_tier_nodes(plane)), gpus(plane.island_nodes)
     in_island = min(design.nodes, plane.island_nodes)
     if gpus(in_island) <= two_tier:
         yield from _stripe_mark(design, plane, gpus)
-    yield _mark(
-        "tier-3", "compute fabric", two_tier, design.gpus > two_tier,
-        f"two tiers reach {two_tier:,} GPUs; beyond it a third tier of cores joins "
-        + ("the SUs" if plane.layout == "leaf-groups" else "pods of leaves and spines"),
-    )  # fmt: skip
+    if island > two_tier:
+        yield _mark(
+            "tier-3", "compute fabric", two_tier, design.gpus > two_tier,
+            f"two tiers reach {two_tier:,} GPUs; beyond it a third tier of cores joins "
+            + ("the SUs" if plane.layout == "leaf-groups" else "pods of leaves and spines"),
+        )  # fmt: skip
     if gpus(in_island) > two_tier:
         yield from _core_mark(design, plane, gpus)
-    island = gpus(plane.island_nodes)
     reason = _island_reason(plane)
     yield _mark(
         "island", "compute fabric", island, design.gpus > island,
@@ -99,10 +100,10 @@ def _shared_leaf_mark(plane: PlaneDesign, gpus: Any) -> Iterator[dict[str, Any]]
     )  # fmt: skip
 
 
-def _single_nodes(plane: PlaneDesign) -> int:
-    """Most nodes that one switch takes, with its services."""
+def _single_nodes(plane: PlaneDesign, services: bool) -> int:
+    """Most nodes that one switch takes, with the ``services`` that the requirement asks for."""
     per_node = plane.rails + plane.shared_rails * plane.leaves_per_block
-    return max(1, (plane.leaf.ports - plane.service_ports) // per_node)
+    return max(1, (plane.leaf.ports - plane.service_ports * services) // per_node)
 
 
 def _two_tier_nodes(plane: PlaneDesign) -> int:
@@ -121,7 +122,8 @@ def _stripe_mark(design: Design, plane: PlaneDesign, gpus: Any) -> Iterator[dict
         return
     blocks = plane.spine.ports * spines // plane.uplinks // plane.leaves_per_block
     most, following = gpus(blocks * plane.nodes_per_leaf), divisor_at_least(plane.uplinks, spines + 1)
-    if following is not None and plane.layout != "leaf-groups":
+    within = most < gpus(plane.island_nodes)
+    if following is not None and within and plane.layout != "leaf-groups":
         yield _mark(
             "restripe", "compute spines", most, False,
             f"{spines} spines serve up to {most:,} GPUs; beyond it {following}, and the uplinks of every leaf are dealt anew",

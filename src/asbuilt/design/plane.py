@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from asbuilt.design.leaves import Ends, Leaves, groups, leaves, pods
 from asbuilt.design.ledger import Ledger
 from asbuilt.design.ports import tier, uplink_units
-from asbuilt.design.reach import UNLIMITED, Reach, reach, reach_of_groups
+from asbuilt.design.reach import UNICAST_LIDS, UNLIMITED, Reach, reach, reach_of_groups
 from asbuilt.model.design import PlaneDesign, TierDesign
 from asbuilt.model.requirement import Plane
 
@@ -117,13 +117,13 @@ def _shape(scene: Scene, path: str, name: str, wish: Plane, technology: str, lin
     pod_leaves, spine_uplinks = pods(spine, wish.spine_oversubscription or 1.0, block)
     group_spines = 0
     ends_per_node = scene.ends.rails + scene.ends.guest_rails
-    infiniband = technology == "infiniband"
     if wish.layout == "leaf-groups" and spine is not None and core is not None:
         per_group = -(-scene.su_nodes // found.nodes_per_leaf)
         group_spines, spine_uplinks, pod_leaves = groups(found.uplinks, spine, per_group)
         far = reach_of_groups(
             rails=scene.ends.rails,
             su_nodes=scene.su_nodes,
+            nodes_per_leaf=found.nodes_per_leaf,
             group_spines=group_spines,
             spine_uplinks=spine_uplinks,
             leaves_per_su=per_group * scene.ends.rails,
@@ -131,7 +131,8 @@ def _shape(scene: Scene, path: str, name: str, wish: Plane, technology: str, lin
             core=core,
             leaf=leaf,
             lmc=wish.lmc or 0,
-            infiniband=infiniband,
+            infiniband=technology == "infiniband",
+            services=wish.service_ports or 0,
         )
     else:
         far = reach(
@@ -144,12 +145,28 @@ def _shape(scene: Scene, path: str, name: str, wish: Plane, technology: str, lin
             pod_leaves=pod_leaves,
             spine_uplinks=spine_uplinks,
             ends_per_node=ends_per_node,
-            infiniband=infiniband,
+            infiniband=technology == "infiniband",
+            services=wish.service_ports or 0,
             lmc=wish.lmc or 0,
         )
     if wish.share:
         far = Reach(UNLIMITED, "", UNLIMITED)
+    elif not far.nodes:
+        _no_lids(ledger, path, wish, found, ends_per_node)
+        return None
     return Shape(leaf, spine, core, found, units, pod_leaves, spine_uplinks, group_spines, far)
+
+
+def _no_lids(ledger: Ledger, path: str, wish: Plane, found: Leaves, ends_per_node: int) -> None:
+    """Note that not even one block of leaves fits the LID space of a subnet."""
+    lmc = wish.lmc or 0
+    taken = found.nodes_per_leaf * ends_per_node << lmc
+    ledger.problem(
+        "REQ-412",
+        f"{path}.lmc: {lmc} gives a port {1 << lmc} LIDs; {found.nodes_per_leaf} nodes on one group of leaves take {taken:,}",
+        f"a subnet has {UNICAST_LIDS:,} unicast LIDs, and one group of leaves cannot lie in two subnets",
+        "lower the LMC, or put fewer nodes on a leaf (nodes_per_leaf)",
+    )
 
 
 def _has_spine(name: str, wish: Plane) -> bool:

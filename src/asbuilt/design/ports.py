@@ -23,9 +23,8 @@ def tier(
         return None
     made_for = ledger.figure(part, "technology")
     if made_for != technology:
-        others = [
-            i for i in ledger.catalogue.ids("switch") if ledger.catalogue.get("switch", i).value("technology") == technology
-        ]
+        ids = ledger.catalogue.ids("switch")
+        others = [i for i in ids if ledger.catalogue.get("switch", i).value("technology") == technology]
         ledger.problem(
             "REQ-404",
             f"{path}.switch: {switch} is an {made_for} switch, the plane is {technology}",

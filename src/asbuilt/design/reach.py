@@ -35,11 +35,13 @@ def reach(
     ends_per_node: int,
     infiniband: bool,
     lmc: int,
+    services: int = 0,
 ) -> Reach:
     """Reach of a leaf/spine/core fabric with even striping; ``ends_per_node`` are its end ports per node in one subplane.
 
     Two tiers end when a spine cannot take one link of every leaf. Three tiers end when a core cannot take one link of
-    every pod. An InfiniBand subnet also ends where end ports x 2^LMC plus switch ASICs pass the unicast LIDs.
+    every pod. An InfiniBand subnet also ends where end ports (``services`` of them to service hosts) x 2^LMC plus switch
+    ASICs pass the unicast LIDs.
     """
     if spine is None or uplinks == 0:
         return Reach(UNLIMITED, "", nodes_per_leaf)
@@ -54,7 +56,7 @@ def reach(
 
     def lids(nodes: int) -> int:
         leaves = -(-nodes // nodes_per_leaf) * leaves_per_block
-        ends = nodes * ends_per_node << lmc
+        ends = (nodes * ends_per_node + services) << lmc
         if nodes <= two_tier:
             spines = divisor_at_least(uplinks, leaves * uplinks / spine.ports) or uplinks
             return ends + leaves * leaf.asics + spines * spine.asics
@@ -65,18 +67,22 @@ def reach(
 
     if lids(most) <= UNICAST_LIDS:
         return Reach(most, limit, two_tier)
-    step = pod_nodes if most > two_tier else nodes_per_leaf
-    low, high = 0, most // step
-    while low + 1 < high:
-        middle = (low + high) // 2
-        low, high = (middle, high) if lids(middle * step) <= UNICAST_LIDS else (low, middle)
-    return Reach(max(1, low) * step, "lids", min(two_tier, max(1, low) * step))
+    # Islands end between pods; where not even one pod has the LIDs, between blocks of leaves; 0: not even one block.
+    for step in (pod_nodes, nodes_per_leaf) if most > two_tier else (nodes_per_leaf,):
+        low, high = 0, -(-most // step)
+        while low + 1 < high:
+            middle = (low + high) // 2
+            low, high = (middle, high) if lids(middle * step) <= UNICAST_LIDS else (low, middle)
+        if low:
+            break
+    return Reach(low * step, "lids", min(two_tier, low * step))
 
 
 def reach_of_groups(
     *,
     rails: int,
     su_nodes: int,
+    nodes_per_leaf: int,
     group_spines: int,
     spine_uplinks: int,
     leaves_per_su: int,
@@ -85,12 +91,16 @@ def reach_of_groups(
     leaf: TierDesign,
     lmc: int,
     infiniband: bool,
+    services: int = 0,
 ) -> Reach:
-    """Reach of leaf groups: cores of one spine index take at least one link of that spine in every rail and SU."""
+    """Reach of leaf groups: cores of one spine index take at least one link of that spine in every rail and SU.
+
+    Where not even one SU has the LIDs, an island is as many blocks of ``nodes_per_leaf`` nodes as do, on two tiers.
+    """
     most, limit = core.ports // rails, "ports"
 
     def lids(units: int) -> int:
-        ends = units * su_nodes * rails << lmc
+        ends = (units * su_nodes * rails + services) << lmc
         return (
             ends
             + units * leaves_per_su * leaf.asics
@@ -98,6 +108,16 @@ def reach_of_groups(
             + group_spines * spine_uplinks * core.asics
         )
 
-    while infiniband and most > 1 and lids(most) > UNICAST_LIDS:
+    while infiniband and most and lids(most) > UNICAST_LIDS:
         most, limit = most - 1, "lids"
-    return Reach(most * su_nodes, limit, su_nodes)
+    if most:
+        return Reach(most * su_nodes, limit, su_nodes)
+    blocks = su_nodes // nodes_per_leaf
+
+    def lids_of_blocks(count: int) -> int:
+        ends = (count * nodes_per_leaf * rails + services) << lmc
+        return ends + count * rails * leaf.asics + rails * group_spines * spine.asics
+
+    while blocks and lids_of_blocks(blocks) > UNICAST_LIDS:
+        blocks -= 1
+    return Reach(blocks * nodes_per_leaf, limit, blocks * nodes_per_leaf)

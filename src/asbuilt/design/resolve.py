@@ -15,6 +15,7 @@ from asbuilt.design.oob import oob_wish
 from asbuilt.design.plane import Scene, resolve_plane
 from asbuilt.design.profile import choose, merge, wishes
 from asbuilt.design.reach import GPUS_MOST
+from asbuilt.design.services import stated, with_default_services
 from asbuilt.design.site import resolve_site
 from asbuilt.model.design import Design, NodeDesign, PlaneDesign, SiteDesign
 from asbuilt.model.requirement import Plane, Requirement
@@ -112,7 +113,7 @@ def _planes(
             nodes=room,
             rails=rails[name],
             guest_rails=sum(rails[g] for g in guests),
-            service=(wish.service_ports or 0) if (wish.service_at or "leaf") == "leaf" else 0,
+            service=(wish.service_ports or 0) if stated(asked_of[name][0]) and (wish.service_at or "leaf") == "leaf" else 0,
             unit_nodes=node.nodes_per_unit if node.units_are_racks else su_nodes,
         )
         asked = asked_of[name][0] or Plane()
@@ -120,6 +121,7 @@ def _planes(
         scene = Scene(ledger, nodes, ends, su_nodes, dictated or bool(at_spine), sum(_uplinks_of(p) for p in at_spine))
         plane = resolve_plane(scene, name, wish)
         if plane is not None:
+            plane = with_default_services(ledger, asked_of[name][0], plane, tuple(done.values()))
             _check_services(ledger, plane)
             done[name] = plane
     _check_hosts(ledger, done)

@@ -49,12 +49,13 @@ class PlaneDesign:
     taking ``uplink_units`` port numbers (2 where a 400G uplink sits on a leaf split to 200G) and named by the first of them.
     Links to service hosts, at most ``service_ports`` per island and subplane, go round-robin over the leaves of the island's
     last block: first on ports behind the uplinks, then on free node slots from the last slot and the last rail backwards;
-    what finds no port there is not planned. With ``service_at`` spine they go round-robin over the island's spines, behind
-    the ports of the leaves. A plane with ``share`` and ``share_tier`` leaf has no switches of its own: its rail r lands on
-    leaf ``r % leaves per block`` of the host plane, as far as own rails and uplinks leave ports. With ``share_tier``
-    spine it has leaves, and its uplink j goes to spine
-    ``j % spines`` of the host plane, whose spines take the guests' leaves (``guest_uplinks`` links in all, planes in order)
-    behind their own; only two-tier fabrics are planned so. ``spine`` None: leaves stand alone, above them is the site's own.
+    what finds no port there is not planned. ``service_unplaced`` more, which the fabric profile has and nobody asked for,
+    are known to find none and are not part of ``service_ports``. With ``service_at`` spine they go round-robin over the
+    island's spines, behind the ports of the leaves. A plane with ``share`` and ``share_tier`` leaf has no switches of its
+    own: its rail r lands on leaf ``r % leaves per block`` of the host plane, as far as own rails and uplinks leave ports.
+    With ``share_tier`` spine it has leaves, and its uplink j goes to spine ``j % spines`` of the host plane, whose spines
+    take the guests' leaves (``guest_uplinks`` links in all, planes in order) behind their own; only two-tier fabrics are
+    planned so. ``spine`` None: leaves stand alone, above them is the site's own.
     Spine and core ports are filled from 1 without gaps in the order of the tier below; a spine's uplinks start behind the
     ports kept for a full pod (``pod_leaves``) or group. ``node_fixed_ends`` / ``switch_fixed_ends``: these links are cables
     with fixed ends (copper, AOC), so that no transceiver is counted for them.
@@ -95,6 +96,7 @@ class PlaneDesign:
     share_tier: str = "leaf"
     service_at: str = "leaf"
     guest_uplinks: int = 0
+    service_unplaced: int = 0
 
     @property
     def leaves_per_block(self) -> int:

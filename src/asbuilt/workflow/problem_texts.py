@@ -17,6 +17,7 @@ PROBLEMS: dict[str, str] = {
     "REQ-406": "Every port of a switch is to be kept free: none is left for a link.",
     "REQ-408": "The leaves, node slots, rails and uplinks asked for make no whole blocks, or do not fit the ports of a leaf.",
     "REQ-409": "A plane shares the switches of a plane that is not there, or that owns none.",
+    "REQ-412": "The LID mask control leaves a subnet too few LIDs for even one group of leaves.",
     "REQ-411": "The site has no field of that name. The message lists the fields.",
     "REQ-410": "Service hosts or guest planes are put on spines that have no free port, because the plane needs a third tier.",
     "CAT-001": "The catalogue has no such kind of part. `asbuilt catalogue` lists the kinds.",
