@@ -17,6 +17,7 @@ from asbuilt.workflow import templates
 from asbuilt.workflow.adopt import Draft, adopt
 from asbuilt.workflow.measured_planes import name_pattern, name_template
 from asbuilt.workflow.plan import make_plan
+from asbuilt.workflow.verify import verify
 from little_fabric import little_plan
 
 
@@ -131,3 +132,20 @@ def test_the_command_writes_a_draft_once(tmp_path: Path, capsys: pytest.CaptureF
     assert decode((tmp_path / "cluster.yaml").read_bytes(), "x").planes.compute is not None
     assert main(["-C", str(tmp_path), "adopt", "dump.txt", "--out", "cluster.yaml"]) == 2
     assert "CLI-046" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["dgx-h100-superpod", "dgx-b200"])
+def test_a_draft_made_a_plan_again_agrees_with_the_captures_it_came_from(name: str) -> None:
+    """The server is told by how it names its adapters; leaf and node names follow, so every link is where it should be."""
+    found = twin.render(template_plan(name))
+    draft = adopt(found)
+    assert f"its adapters are named as those of {draft.assumed['system'].split('those of ')[1].split(';')[0]}" in draft.text
+    again = make_plan(decode(draft.text.encode(), "draft"))
+    seen = verify(again, list(found))
+    assert seen.exit_code == 0 and seen.summary.ok == again.links.height
+
+
+@pytest.mark.parametrize("name", list(templates.names()))
+def test_every_draft_compiles(name: str) -> None:
+    plan = make_plan(decode(adopt(twin.render(template_plan(name))).text.encode(), "draft"))
+    assert plan.links.height and plan.table("nodes").height

@@ -271,3 +271,15 @@ def _once(groups: list[object]) -> None:
         for end in ends:
             assert end not in seen
             seen.add(end)
+
+
+def test_a_leaf_that_is_asked_for_more_ports_than_it_has_is_a_problem_with_the_number_that_fits() -> None:
+    """36 nodes of 4 ports and 24 uplinks of 2 port numbers on a leaf of 120: 18 nodes would fit."""
+    leaf = TierDesign("sn5600", 120, 64, 2, 400.0, reserved_ports=8)
+    storage = plane(name="storage", leaf=leaf, nodes_per_leaf=36, rails=4, rails_per_leaf=4, uplinks=24, uplink_units=2)
+    with pytest.raises(ProblemError) as told:
+        network((storage, plane()))
+    text = told.value.problems.render()
+    assert "PLN-001 plane storage: a leaf needs 144 ports for 36 nodes with 4 rails each and 48 for 24 uplinks" in text
+    assert "set planes.storage.nodes_per_leaf to 18 or less" in text and "1 problem" in text
+    assert network((replace(storage, nodes_per_leaf=18), plane())).groups

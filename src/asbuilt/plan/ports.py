@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.design import PlaneDesign
 from asbuilt.plan.shape import TWO_TIER, FabricShape
 from asbuilt.plan.wiring import (
@@ -68,7 +69,13 @@ class Network:
 
 
 def network(planes: tuple[PlaneDesign, ...]) -> Network:
-    """Wire every plane, then place guests on the planes whose switches they use, then the services. Planes in order."""
+    """Wire every plane, then place guests on the planes whose switches they use, then the services. Planes in order.
+
+    Raises ``ProblemError`` PLN-001 when the leaves of a plane, or a tier above them, have too few ports for what it asks.
+    """
+    crowded = [problem for plane in planes if (problem := _crowded(plane)) is not None]
+    if crowded:
+        raise ProblemError(crowded)
     net = Network()
     for plane in planes:
         wired = wire(plane)
@@ -90,6 +97,27 @@ def network(planes: tuple[PlaneDesign, ...]) -> Network:
         if fabric.plane.service_ports:
             _services(net, fabric)
     return net
+
+
+def _crowded(plane: PlaneDesign) -> Problem | None:
+    """The problem of a leaf whose node slots and uplinks are more than its ports; None when they fit."""
+    down, up = plane.nodes_per_leaf * plane.rails_per_leaf, plane.uplinks * plane.uplink_units
+    leaf = plane.leaf
+    if (plane.share and plane.share_tier == "leaf") or down + up <= leaf.ports:
+        return None
+    wide = f" of {plane.uplink_units} port numbers each" if plane.uplink_units > 1 else ""
+    kept = f", {leaf.reserved_ports} more are reserved" if leaf.reserved_ports else ""
+    most = max(0, leaf.ports - up) // plane.rails_per_leaf
+    return Problem(
+        "PLN-001",
+        f"plane {plane.name}: a leaf needs {down} ports for {plane.nodes_per_leaf} nodes with {plane.rails_per_leaf} "
+        f"rail{'s' if plane.rails_per_leaf > 1 else ''} each and {up} for {plane.uplinks} uplinks{wide}; {leaf.switch} has "
+        f"{leaf.ports} at {plane.link_gbps:g} Gb/s{kept}",
+        why="every link needs a port at both ends",
+        fix=f"set planes.{plane.name}.nodes_per_leaf to {most} or less, or fewer uplinks, or a leaf with more ports"
+        if most
+        else f"set fewer planes.{plane.name}.leaf.uplinks, or a leaf with more ports",
+    )
 
 
 def _own_links(net: Network, fabric: WiredFabric) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Sequence
 
 from asbuilt.base.problem import Problem, ProblemError
+from asbuilt.catalogue.load import load
 from asbuilt.model.capture import Capture
 from asbuilt.model.verdict import Finding
 from asbuilt.workflow.captures import facts_of, tool_of
@@ -24,7 +25,7 @@ SYSTEMS = {
     (4, 800.0): ("gb300-nvl72", 4),
 }
 DEFAULT_SYSTEM = ("hgx-h100", 8)
-NVL72_TRAYS = 18
+NVL72_TRAYS, NVL72_TRAY_GPUS = 18, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,17 +111,14 @@ def _draft(
     name: str, planes: list[MeasuredPlane], nodes: int, hosts: list[str], findings: tuple[Finding, ...], notes: tuple[str, ...]
 ) -> Draft:
     out = _Lines()
-    compute = planes[0]
-    system, per_node = SYSTEMS.get((compute.rails, compute.link_gbps or 0.0), DEFAULT_SYSTEM)
-    if per_node == 4 and nodes % NVL72_TRAYS:
-        system, per_node = DEFAULT_SYSTEM
+    system, per_node, why = _system(planes, nodes)
     out.lines += [
         "# Drafted from measurements. `measured` values were counted in the captures; `assumed` ones were not in them:",
         "# read each of those, correct it, and take the word away. What is irregular is a finding of `adopt`, not in here.",
         "schema: requirement/v1",
         f"name: {name}",
     ]
-    out.put("system", system, "assumed", "no capture of a fabric names the server; guessed from its ports")
+    out.put("system", system, "assumed", f"no capture of a fabric names the server; {why}")
     out.put("gpus", nodes * per_node, "assumed", f"{nodes} hosts measured, {per_node} GPUs each assumed")
     template = _template(hosts)
     if template:
@@ -135,13 +133,41 @@ def _draft(
     return Draft("\n".join(out.lines) + "\n", findings, out.measured, out.assumed, notes)
 
 
+def _system(planes: list[MeasuredPlane], nodes: int) -> tuple[str, int, str]:
+    """(catalogue id, GPUs of a node, why) of the likeliest server: one that names its adapters so, else by port count.
+
+    A server numbers its adapters by PCIe address, so the list of names by plane tells most models apart.
+    """
+    compute = planes[0]
+    guess, gpus = SYSTEMS.get((compute.rails, compute.link_gbps or 0.0), DEFAULT_SYSTEM)
+    if gpus == NVL72_TRAY_GPUS and nodes % NVL72_TRAYS:
+        guess, gpus = DEFAULT_SYSTEM
+    seen = {nic for plane in planes for nic in plane.nics}
+    catalogue = load()
+    alike: list[tuple[int, bool, str, int]] = []
+    for id in catalogue.ids("system"):
+        part = catalogue.get("system", id)
+        ports = part.value("nics", [])
+        mine = {p["name"] for p in ports if p["plane"] == "compute"}
+        rates = {float(p["rate_gbps"]) for p in ports if p["plane"] == "compute"}
+        trays = nodes % NVL72_TRAYS == 0 or not part.has("nvlink_switch_trays")
+        if mine and mine == set(compute.nics) and compute.link_gbps in (None, *rates) and trays:
+            alike.append((len({p["name"] for p in ports} ^ seen), id != guess, id, int(part.value("gpus_per_node"))))
+    if not alike:
+        return guess, gpus, "guessed from its ports"
+    best = sorted(alike)
+    others = [id for far, _, id, _ in best[1:] if far == best[0][0]]
+    tied = f"; so are those of {', '.join(others)}" if others else ""
+    return best[0][2], best[0][3], f"its adapters are named as those of {best[0][2]}{tied}"
+
+
 def _plane(out: _Lines, plane: MeasuredPlane) -> None:
     at = f"planes.{plane.name}"
     out.open(at)
     out.put(f"{at}.technology", plane.technology, "measured", plane.named_by)
     out.put(f"{at}.layout", plane.layout, "measured", plane.layout_why)
     out.put(f"{at}.rails", plane.rails, "measured", "adapters of one host in one subnet")
-    if plane.subplanes > 1:
+    if plane.technology == "infiniband" or plane.subplanes > 1:
         out.put(f"{at}.subplanes", plane.subplanes, "measured", "subnets that every host is in")
     if plane.link_gbps:
         out.put(f"{at}.link_gbps", plane.link_gbps, "measured", plane.link_word)
@@ -150,8 +176,10 @@ def _plane(out: _Lines, plane: MeasuredPlane) -> None:
     if plane.nic:
         out.put(f"{at}.nic", plane.nic, "assumed", f"device id {plane.nic_device_id}, of several parts")
     known = bool(plane.tiers) and bool(plane.tiers[0].switch)
-    if known:
-        out.put(f"{at}.nodes_per_leaf", plane.nodes_per_leaf, "measured", "hosts on the fullest leaf; free slots do not show")
+    if known or (plane.tiers and plane.tiers[0].uplinks):
+        spread = f"adapters on the fullest leaf over the {plane.rails} of a host" if plane.layout == "fat-tree" else ""
+        why = f"{spread or 'hosts on the fullest leaf'}; free slots do not show"
+        out.put(f"{at}.nodes_per_leaf", plane.nodes_per_leaf, "measured", why)
     for tier in plane.tiers:
         if not tier.switch:
             hosts = f", up to {plane.nodes_per_leaf} hosts each" if tier.role == "leaf" else ""

@@ -82,6 +82,7 @@ class MeasuredPlane:
     share: str
     oversubscription: float | None
     orders: tuple[int, ...] = ()
+    nics: tuple[str, ...] = ()
     leaves: tuple[str, ...] = ()
 
 
@@ -155,14 +156,17 @@ def _plane(
     )
     share = next((taken[s] for s in spines if s in taken), "")
     tiers = _tiers(survey, mine, {"leaf": leaves, "spine": [] if share else spines, "core": [] if share else cores}, link)
-    per_leaf = int(mine.group_by("chassis").agg(pl.col("host").n_unique())["host"].max())  # type: ignore[arg-type]
+    # On a fat tree all ports of a node count as on one leaf, however the crew spread them over two.
+    ends = mine.group_by("chassis").agg(pl.col("host").n_unique().alias("hosts"), pl.len().alias("ends"))
+    fullest = -(-int(ends["ends"].max()) // max(1, len(orders) // subplanes))  # type: ignore[arg-type]
+    per_leaf = fullest if layout == "fat-tree" else int(ends["hosts"].max())  # type: ignore[arg-type]
     device = _usual(mine["device_id"])
     over = None
     uplinks = tiers[0].uplinks if tiers else 0
     if link and trunk and uplinks:
-        ends = mine.group_by("chassis").len()["len"].max()
-        over = max(1.0, round(int(ends) * link / (uplinks * trunk), 2))  # type: ignore[arg-type]
-    ports = ", ".join(sorted(set(mine["nic"].drop_nulls()))[:8])
+        over = max(1.0, round(int(ends["ends"].max()) * link / (uplinks * trunk), 2))  # type: ignore[arg-type]
+    names = mine.drop_nulls("nic").unique("nic").sort("order", "nic")["nic"].to_list()
+    ports = ", ".join(names[:8])
     plane = MeasuredPlane(
         name=name,
         technology=technology,
@@ -183,6 +187,7 @@ def _plane(
         share=share,
         oversubscription=over,
         orders=tuple(orders),
+        nics=tuple(names),
         leaves=tuple(leaves),
     )
     return plane, spines
@@ -264,8 +269,7 @@ def _tier_names(boxes: pl.DataFrame, mine: pl.DataFrame, role: str) -> str:
     if role == "leaf":
         rail = mine.group_by("chassis").agg(pl.col("order").mode().sort().first())
         joined = ordered.join(rail, on="chassis", how="left")
-        first = int(mine["order"].min() or 0)  # type: ignore[arg-type]
-        columns["rail"] = joined["order"] - first
+        columns["rail"] = joined["order"].rank("dense").cast(pl.Int64) - 1
         columns["block"] = joined.select(pl.col("name").rank("ordinal").over("order").cast(pl.Int64) - 1)["name"]
     columns["index"] = pl.Series(range(ordered.height), dtype=pl.Int64)
     return name_template(ordered["name"], columns)
