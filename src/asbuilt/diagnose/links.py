@@ -16,6 +16,7 @@ from asbuilt.base.interning import distinct_numbers
 from asbuilt.diagnose.by_place import Graph, by_place
 from asbuilt.diagnose.identity import Devices, Identity, identify, nameless, planned_devices
 from asbuilt.diagnose.ports import Slots, far_slots
+from asbuilt.diagnose.unmeasured import blind, tableless, unmeasured
 from asbuilt.model.facts import MADE_GUID, Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import LinkSummary
@@ -63,6 +64,7 @@ class Compared:
     unplanned: tuple[Array, Array]
     seen: Array
     doubled: Array
+    tableless: Array
     summary: LinkSummary
     measured: Measured
     notes: tuple[str, ...] = field(default_factory=tuple)
@@ -150,7 +152,9 @@ def compare_links(plan: Plan, facts: Facts, scope: Array | None = None, guids: p
     seen = np.zeros(names.height, bool)
     seen[own] = seen[far] = True
     status = np.where(seen_far[a] < 0, MISSING, np.where(seen_far[a] == b, OK, WRONG))
-    status = np.where((status == MISSING) & _unmeasured(plan, measured, number, ends, seen), NOT_MEASURED, status)
+    mute = tableless(plan, names, measured, number)
+    unseen = unmeasured(plan, measured, number, ends, seen) | blind(mute, seen, names["is_switch"].to_numpy(), ends)
+    status = np.where((status == MISSING) & unseen, NOT_MEASURED, status)
     doubled = _doubled(len(slots), far_slot[names["is_switch"].to_numpy()[own]])
     unplanned = _unplanned(plan, names, slots, a, b, inside, seen_far, (own, far))
     counts = np.bincount(status[inside], minlength=4)
@@ -176,6 +180,7 @@ def compare_links(plan: Plan, facts: Facts, scope: Array | None = None, guids: p
         unplanned=unplanned,
         seen=seen,
         doubled=doubled,
+        tableless=mute,
         summary=summary,
         measured=measured,
         notes=identity.notes + tuple(notes),
@@ -320,30 +325,6 @@ def _oriented(plan: Plan, names: pl.DataFrame, ends: list[Array], cables: tuple[
         turn |= even & (order[b] < order[a])
     pairs = ((0, 2), (1, 3), (2, 0), (3, 1))
     return [np.where(turn, ends[other], ends[mine]) for mine, other in pairs]
-
-
-def _unmeasured(plan: Plan, measured: Measured, number: Array, ends: list[Array], seen: Array) -> Array:
-    """Planned links about which the captures cannot speak: a cut capture without the device, a subnet without capture."""
-    import polars as pl
-
-    recorded = np.zeros(len(seen), bool)
-    recorded[number[measured.has_record]] = True
-    open_ = np.zeros(len(ends[0]), bool)
-    if measured.incomplete:
-        # The last device of each capture may be the one at which it was cut.
-        turns = measured.links["capture_id"].rle_id().to_numpy()
-        last = np.flatnonzero(np.append(np.diff(turns) != 0, True)) if len(turns) else np.zeros(0, np.int64)
-        open_ |= ~recorded[ends[0]] | np.isin(ends[0], number[measured.own[last]])
-    if plan.has("switches"):
-        subnets = plan.table("switches").select(pl.col("switch").alias("a_device"), "subnet")
-        where = plan.links.select("a_device").join(subnets, on="a_device", how="left", maintain_order="left")
-        heard = where.with_columns(pl.Series("seen", seen[ends[0]])).select(
-            pl.col("seen").any().over(pl.col("subnet").fill_null(""))
-        )
-        open_ |= ~heard["seen"].to_numpy()
-    elif not seen[np.concatenate([ends[0], ends[2]])].any():
-        open_[:] = True
-    return open_
 
 
 def _doubled(count: int, far: Array) -> Array:

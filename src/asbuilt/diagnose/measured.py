@@ -63,8 +63,15 @@ def undecided(plan: Plan, compared: Compared, verdicts: pl.DataFrame, whys: dict
         strangers = not compared.seen[: compared.names.height - compared.measured.devices.height].any()
         why = "a capture is cut or lacks devices" if compared.measured.incomplete else "no capture covers their subnet"
         why = "no device of the plan was seen: another fabric, or other names" if strangers else why
-        cause = f"{len(subjects)} links are not measured: {why}"
-        found.append(_open("FAB-001", subjects, cause, "capture the whole subnet again", whys))
+        mute = np.unique(compared.slots.device[compared.a[open_]])
+        step = "capture the whole subnet again"
+        if not strangers and compared.tableless[mute].all():
+            called = compared.names["name"].gather(mute).to_list()
+            more = f" and {len(called) - _SHOWN} more" if len(called) > _SHOWN else ""
+            why = f"no capture shows a neighbour of {', '.join(called[:_SHOWN])}{more}"
+            step = "run `lldpcli -f json show neighbors` on these switches, or see why they do not answer"
+        told = f"{len(subjects)} links are" if len(subjects) > 1 else "one link is"
+        found.append(_open("FAB-001", subjects, f"{told} not measured: {why}", step, whys))
     if compared.measured.incomplete and not len(open_):
         cause = "a capture is cut or lacks devices: what it does not show cannot be ruled out"
         found.append(_open("FAB-003", ["capture"], cause, "capture the whole subnet again", whys))
