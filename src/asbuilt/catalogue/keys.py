@@ -2,8 +2,8 @@
 
 SYSTEM = """
     gpu text catalogue id of the GPU
-    gpus_per_node count GPUs of one server or compute tray
-    nodes_per_unit count compute trays that come as one rack (1: servers come singly)
+    gpus_per_node some GPUs of one server or compute tray
+    nodes_per_unit some compute trays that come as one rack (1: servers come singly)
     nvlink_domain_gpus count GPUs that share one NVLink or Infinity Fabric domain
     height_u number height of one server or tray
     power_max_w number nameplate input of one server or tray, for feeders

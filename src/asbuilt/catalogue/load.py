@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,10 +11,12 @@ from asbuilt.base.problem import Place, Problem, ProblemError
 from asbuilt.catalogue import schema
 from asbuilt.catalogue.plain import plain_part
 from asbuilt.catalogue.read import BYTES_MAX, Part, nearest, read_part
+from asbuilt.model.requirement import NAME
 
 __all__ = ["Catalogue", "Part", "load"]
 
 _BUILT_IN = Path(__file__).parent / "data"
+_ID = re.compile(NAME)
 
 
 class Catalogue:
@@ -69,12 +72,13 @@ class Catalogue:
     def _find(self, kind: str, part_id: str) -> tuple[Path, str]:
         known = self.ids(kind)
         if (kind, part_id) not in self._index:
+            new = f", or describe it in catalogue/{kind}/{part_id}.yaml (docs/catalogue.md)" if _ID.match(part_id) else ""
             raise ProblemError(
                 Problem(
                     "CAT-002",
                     f"no {kind} {part_id!r} in the catalogue{nearest(part_id.lower(), known)}",
                     why=f"known: {', '.join(known) or 'none'}",
-                    fix=f"take one of these, or describe it in catalogue/{kind}/{part_id}.yaml (docs/catalogue.md)",
+                    fix=f"take one of these{new}",
                 )
             )
         return self._index[(kind, part_id)]

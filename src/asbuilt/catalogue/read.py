@@ -17,6 +17,7 @@ from asbuilt.catalogue import schema
 
 BYTES_MAX = 1 << 20
 DEPTH_MAX = 12
+COUNT_MOST = 100_000
 _Loader: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FIGURE_MUST = ("value", "unit", "source", "confidence")
 _FIGURE_MAY = ("note", "origin")
@@ -364,8 +365,10 @@ def _number(value: Any) -> bool:
 def _fits(shape: str, value: Any) -> bool:
     if shape == "number":
         return _number(value)
-    if shape == "count":
-        return isinstance(value, int) and not isinstance(value, bool)
+    if shape in ("count", "some"):
+        # Below zero is told apart, in words of its own.
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        return whole and value <= COUNT_MOST and (shape == "count" or value != 0)
     if shape == "text":
         return isinstance(value, str)
     if shape == "flag":

@@ -82,7 +82,8 @@ _QUALIFIERS = ("_max", "_min", "_typical")
 
 SHAPES = {
     "number": "a number",
-    "count": "a whole number, 0 or more",
+    "count": "a whole number from 0 to 100,000",
+    "some": "a whole number from 1 to 100,000",
     "text": "a text",
     "flag": "true or false",
     "texts": "a list of texts",

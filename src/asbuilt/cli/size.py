@@ -70,7 +70,7 @@ def gpu_counts(text: str) -> list[int]:
                 Problem(
                     "CLI-010",
                     f"--gpus: {word.strip()!r} is not a number of GPUs",
-                    fix="write --gpus 1024, or --gpus 256,512,1024",
+                    fix="write a whole number from 8 to 1,048,576, or several: --gpus 256,512,1024",
                 )
             )
         counts.append(int(digits) * factor)
@@ -90,8 +90,8 @@ def check_site(site: dict[str, object]) -> None:
     for field in fields(Site):
         value, least, most = site.get(field.name), field.metadata["least"], field.metadata["most"]
         if isinstance(value, float) and not (isfinite(value) and least <= value <= most):
-            unit = field.metadata["unit"]
-            what = f"{options[field.name]}: {value:g} is outside {least:g} to {most:g} {unit}"
+            unit = "" if field.metadata["unit"] == "ratio" else f" {field.metadata['unit']}"
+            what = f"{options[field.name]}: {value:g} is outside {least:g} to {most:,g}{unit}"
             problems.append(Problem("CLI-011", what, why=field.metadata["meaning"], fix="give a number inside these bounds"))
     if problems:
         raise ProblemError(problems)

@@ -23,14 +23,7 @@ def tier(
         return None
     made_for = ledger.figure(part, "technology")
     if made_for != technology:
-        ids = ledger.catalogue.ids("switch")
-        others = [i for i in ids if ledger.catalogue.get("switch", i).value("technology") == technology]
-        ledger.problem(
-            "REQ-404",
-            f"{path}.switch: {switch} is an {made_for} switch, the plane is {technology}",
-            "a switch speaks one link layer; the ports would never come up",
-            f"take one of {', '.join(others)}, or change the plane's technology",
-        )
+        _other_technology(ledger, path, switch, str(made_for), technology)
         return None
     native = float(ledger.figure(part, "rate_gbps"))
     ports = int(ledger.figure(part, "ports"))
@@ -50,6 +43,10 @@ def tier(
         return None
     cages = int(ledger.figure(part, "cages"))
     reserved = asked.reserved_ports if asked.reserved_ports is not None else reserved_default
+    if min(ports, cages) < 1:
+        what = f"{path}.switch: {switch} has {ports} ports in {cages} cages at {rate_gbps:g} Gb/s"
+        ledger.problem("REQ-406", what, "no link ends on it", "take a switch with ports, or correct your catalogue entry")
+        return None
     if reserved >= ports:
         ledger.problem(
             "REQ-406",
@@ -69,6 +66,18 @@ def tier(
         spares=asked.spares or 0,
         fixed_count=asked.count,
         names=asked.names or "",
+    )
+
+
+def _other_technology(ledger: Ledger, path: str, switch: str, made_for: str, technology: str) -> None:
+    """Note that the switch speaks another link layer than its plane."""
+    ids = ledger.catalogue.ids("switch")
+    others = [i for i in ids if ledger.catalogue.get("switch", i).value("technology") == technology]
+    ledger.problem(
+        "REQ-404",
+        f"{path}.switch: {switch} is an {made_for} switch, the plane is {technology}",
+        "a switch speaks one link layer; the ports would never come up",
+        f"take one of {', '.join(others)}, or change the plane's technology",
     )
 
 

@@ -105,10 +105,14 @@ def write_plan(folder: Path, plan: Plan) -> Path:
 
 
 def _same(target: Path, plan: Plan) -> bool:
-    """True when the folder holds this plan completely: its record was written last."""
+    """True when the folder holds this plan completely: its record, which was written last, and every table in full length."""
     try:
-        return bool(json.loads((target / RECORD).read_text(encoding="utf-8"))["plan_hash"] == plan.plan_hash)
-    except (OSError, ValueError, KeyError, TypeError):
+        if json.loads((target / RECORD).read_text(encoding="utf-8"))["plan_hash"] != plan.plan_hash:
+            return False
+        paths = {name: target / TABLES / f"{name}.parquet" for name in plan.tables}
+        stored = {name: pl.scan_parquet(path).select(pl.len()).collect().item() for name, path in paths.items()}
+        return all(stored[name] == frame.height for name, frame in plan.tables.items())
+    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError):
         return False
 
 
@@ -170,6 +174,9 @@ def find_plan(folder: Path, reference: str = "") -> Path:
     if not reference or reference == CURRENT:
         current = folder / CURRENT
         if not (current / RECORD).is_file():
+            if not folder.is_dir():
+                fix = "check the folder that -C names; `asbuilt new TEMPLATE DIR` starts a project"
+                raise ProblemError(Problem("PRJ-002", "there is no such folder", Place(str(folder)), fix=fix))
             fix = "`asbuilt plan` makes one from cluster.yaml"
             raise ProblemError(Problem("PRJ-002", "the project has no plan yet", Place(str(folder)), fix=fix))
         return current.resolve()

@@ -43,6 +43,8 @@ def read_requirement(path: Path) -> Requirement:
     from asbuilt.model.decode_requirement import decode
 
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for without end
+            raise OSError(0, "it is not a file")
         data = path.read_bytes()
     except OSError as error:
         fix = "`asbuilt new TEMPLATE DIR` writes one; -C DIR runs in another folder"
