@@ -100,3 +100,8 @@ def test_a_plane_that_no_capture_shows_is_undecided_not_missed() -> None:
     rehearsal = rehearse(little_plan(nodes=6, oob=True), ["absent:OOB-01"])
     assert rehearsal.exact and rehearsal.exit_code == 3
     assert rehearsal.verification.summary.not_measured == 6
+
+
+def test_a_copy_of_a_device_behind_a_dark_leaf_still_answers_with_its_name() -> None:
+    rehearsal = rehearse(little_plan(nodes=6), ["absent:LEAF-03", "clone:gpu003/mlx5_2,gpu001/mlx5_0"])
+    assert rehearsal.exact and rehearsal.verification.summary.wrong == 1

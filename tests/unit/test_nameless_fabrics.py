@@ -9,10 +9,13 @@ import polars as pl
 import pytest
 
 from asbuilt.model.capture import Capture
+from asbuilt.model.decode_requirement import decode
 from asbuilt.model.plan import Plan
 from asbuilt.parsers import lldp
+from asbuilt.workflow import templates
 from asbuilt.workflow.captures import facts_of
 from asbuilt.workflow.compare import compare
+from asbuilt.workflow.plan import make_plan
 from asbuilt.workflow.rehearse import rehearse
 from little_fabric import little_plan
 
@@ -84,3 +87,23 @@ def test_rumour_and_record_of_one_nameless_switch_are_one_device() -> None:
     captures = [Capture(f"l{n}", data, "lldpctl", f"L{n}") for n, data in enumerate(leaf, 1)]
     seen = compare(plan, facts_of([*captures, Capture("s", spine, "lldpctl", "S1")]))
     assert (seen.summary.ok, seen.summary.unplanned) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    "fault", ["unplug:link:sw:compute/leaf-000-0/10", "absent:SPINE-01", "absent:SPINE-03", "unplug:LEAF-02/3"]
+)
+@pytest.mark.parametrize("technology", ["infiniband", "ethernet"])
+@pytest.mark.parametrize("asics", [1, 4])
+def test_one_fault_does_not_make_a_nameless_fabric_read_wrong(fault: str, technology: str, asics: int) -> None:
+    """A place next to a dark cable looks like no place of the plan: the reading must start elsewhere."""
+    plan = little_plan(nodes=9, rails=8, spines=4, technology=technology, asics=asics)
+    rehearsal = rehearse(plan, ["noname", fault])
+    assert rehearsal.exact, (rehearsal.missed[:3], rehearsal.extra[:3])
+    assert rehearsal.verification.summary.wrong == 0
+
+
+def test_a_dark_spine_of_the_l40s_fabric_accuses_nobody_else() -> None:
+    plan = make_plan(decode(templates.text("l40s-384").encode(), "l40s-384"))
+    for fault in ("absent:sw:compute/spine-p00-00", "unplug:link:sw:compute/leaf-b000-r0/111"):
+        rehearsal = rehearse(plan, ["noname", fault])
+        assert rehearsal.exact and rehearsal.verification.summary.wrong == 0

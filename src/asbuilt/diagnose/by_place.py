@@ -130,7 +130,7 @@ def _colours(graph: Graph, rounds: int) -> Array:
 def _start(
     slots: Slots, far: Array, plan: Graph, measured: Graph, known: Array, nameless: Array, silent: Array
 ) -> tuple[int, Array]:
-    """Try one planned switch against the measured ones in alike places: (readings that are equally good, the best one)."""
+    """Take a measured switch for each planned one in an alike place: (readings that are equally good, the best one)."""
     taken = np.zeros(len(plan.is_switch), bool)
     taken[known[known >= 0]] = True
     in_use = np.bincount(plan.own, minlength=len(plan.is_switch)) > 0
@@ -145,18 +145,40 @@ def _start(
         if common.any():
             break
     colour = colours[common][np.argmin(counts[common])]
-    first = mine[plan_colour[mine] == colour][0]
+    alike = open_[seen_colour[open_] == colour]
+    places = mine[plan_colour[mine] == colour]
     best, best_score, equal = known, -1, 0
-    for candidate in open_[seen_colour[open_] == colour][:_TRIALS]:
-        trial = known.copy()
-        trial[candidate] = first
-        trial = _spread(slots, far, plan, measured, trial, nameless, silent)
-        score = _agreement(slots, far, measured, trial)
+    # Of two devices in such places at least one should stand clear of whatever is wrong near the other.
+    for device in np.unique(alike[[0, -1]]):
+        score, readings, trial = -1, 0, known
+        for place in _likely(plan, measured, places, int(device))[:_TRIALS]:
+            guess = known.copy()
+            guess[device] = place
+            guess = _spread(slots, far, plan, measured, guess, nameless, silent)
+            agreed = _agreement(slots, far, measured, guess)
+            if agreed > score:
+                score, readings, trial = agreed, 1, guess
+            elif agreed == score:
+                readings += 1
         if score > best_score:
-            best, best_score, equal = trial, score, 1
-        elif score == best_score:
-            equal += 1
+            best, best_score, equal = trial, score, readings
     return equal, best
+
+
+def _likely(plan: Graph, measured: Graph, places: Array, device: int) -> Array:
+    """``places`` with those first whose ports lead to the same far ports as those of a measured ``device``."""
+
+    def words(graph: Graph, rows: Array) -> Array:
+        far_port = np.where(graph.is_switch[graph.far[rows]], graph.far_port[rows], 0)
+        word: Array = graph.port[rows] * np.int64(1 << 20) + far_port
+        return word
+
+    mine = words(measured, np.flatnonzero(measured.own == device))
+    rows = np.flatnonzero(np.isin(plan.own, places))
+    same = rows[np.isin(words(plan, rows), mine)]
+    count = np.bincount(plan.own[same], minlength=len(plan.is_switch))[places]
+    ordered: Array = places[np.argsort(-count, kind="stable")]
+    return ordered
 
 
 def _agreement(slots: Slots, far: Array, measured: Graph, known: Array) -> int:

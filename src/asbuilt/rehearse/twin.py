@@ -139,10 +139,12 @@ def _hcas(plan: Plan, built: Built, cables: pl.DataFrame, seed: int) -> pl.DataF
         rows = rows.with_columns(pl.lit("").alias("part"))
     rows = rows.with_columns(pl.col("part").fill_null(""))
     originals = {f"{b}/{n}": f"{a}/{m}" for (b, n), (a, m) in built.clones.items()}
-    names = {key: f"{n} {i}" for key, n, i in zip(rows["key"], rows["name"], rows["nic"], strict=True)} if originals else {}
+    called = dict(plan.table("nodes").select("node", "name").rows()) if originals else {}
+    names = {f"{a}/{m}": f"{called[a]} {m}" for a, m in built.clones.values()}
     rows = rows.with_columns(pl.col("key").replace(originals).alias("identity"))
     numbers = identity.guids(rows["identity"], seed)
     own = pl.col("name") + " " + pl.col("nic")
+    # The original may be behind a dark switch: its name is the plan's, not that of a device that is seen.
     named = pl.col("identity").replace_strict(names, default=own) if originals else own
     factory = {
         p: identity.FACTORY_HCA.get(identity.generation(p) or "NDR", identity.FACTORY_HCA["NDR"]) for p in rows["part"].unique()
