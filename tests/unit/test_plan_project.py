@@ -214,3 +214,25 @@ def test_output_to_a_closed_pipe_is_no_error(folder: Path) -> None:
     command = f"{sys.executable} -m asbuilt.cli.main -C {folder} show links --csv | head -1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
+
+
+def test_a_plan_says_when_the_requirement_or_the_catalogue_has_changed_since(folder: Path) -> None:
+    own = folder / "catalogue" / "rack"
+    own.mkdir(parents=True)
+    built_in = Path(project.__file__).parents[1] / "catalogue" / "data" / "rack" / "rack-48u.yaml"
+    text = built_in.read_text(encoding="utf-8")
+    (own / "rack-48u.yaml").write_text(text, encoding="utf-8")
+    made = compile_project(folder)
+    assert open_plan(folder).warnings == made.warnings
+    (own / "rack-48u.yaml").write_text(text.replace("value: 180", "value: 222"), encoding="utf-8")
+    assert open_plan(folder).warnings[0].startswith("the catalogue has changed since this plan was made (rack/rack-48u)")
+    asked = folder / "cluster.yaml"
+    asked.write_text(asked.read_text(encoding="utf-8").replace("gpus: 64", "gpus: 128"), encoding="utf-8")
+    assert open_plan(folder).warnings[0].startswith("cluster.yaml has changed since this plan was made")
+    asked.write_text("schema: requirement/v1\nno such: thing\n", encoding="utf-8")
+    assert open_plan(folder).warnings[0].startswith("cluster.yaml cannot be read any more")
+    compile_again = "schema: requirement/v1\n" + SMALL
+    asked.write_text(compile_again + "\n# a remark changes nothing\n", encoding="utf-8")
+    assert open_plan(folder).warnings[0].startswith("the catalogue has changed")
+    compile_project(folder)
+    assert not any("has changed" in w for w in open_plan(folder).warnings)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class Plan:
     """The as-designed record. A partial plan (someone else's cable list) has only the tables it knows and no design.
 
-    ``account`` says what became of every line of the file that a partial plan was read from.
+    ``account`` says what became of every line of the file that a partial plan was read from. ``parts`` is a digest of each
+    catalogue part that the plan was made with, by ``kind/id``: how a stored plan knows that the catalogue has changed.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Plan:
     warnings: tuple[str, ...] = ()
     unread: tuple[dict[str, Any], ...] = field(default_factory=tuple)
     account: LineAccount | None = None
+    parts: dict[str, str] = field(default_factory=dict)
 
     def has(self, table: str) -> bool:
         """True when the plan knows this table (it may still be empty)."""

@@ -109,6 +109,14 @@ def _in_order(tables: Iterable[str]) -> list[str]:
     return [*known, *sorted(set(tables) - set(known))]
 
 
+def part_digests(plan: Plan, catalogue: Catalogue) -> dict[str, str]:
+    """A short digest of the figures of every catalogue part that a plan uses, by ``kind/id``."""
+    return {
+        f"{e['kind']}/{e['id']}": hashlib.sha256(canonical_json(e["figures"])).hexdigest()[:SHORT]
+        for e in entries_used(plan, catalogue)
+    }
+
+
 def named(plan: Plan, catalogue: Catalogue) -> Plan:
-    """``plan`` with its hash."""
-    return replace(plan, plan_hash=plan_hash(plan, catalogue))
+    """``plan`` with its hash, and the digests of the parts that it was made with."""
+    return replace(plan, plan_hash=plan_hash(plan, catalogue), parts=part_digests(plan, catalogue))

@@ -145,6 +145,7 @@ def _record(plan: Plan) -> dict[str, Any]:
         "source": plan.source,
         "requirement": encode(design.requirement) if design else "",
         "warnings": list(plan.warnings),
+        "parts": plan.parts,
         "tables": {name: frame.height for name, frame in plan.tables.items()},
         "made_with": {
             "asbuilt": VERSION,
@@ -223,6 +224,7 @@ def read_plan(folder: Path, reference: str = "", tables: Sequence[str] | None = 
         plan_hash=str(record["plan_hash"]),
         source=str(record["source"]),
         warnings=tuple(record["warnings"]),
+        parts=dict(record.get("parts", {})),
     )
     return StoredPlan(plan, str(record["requirement"]).encode(), home, record)
 

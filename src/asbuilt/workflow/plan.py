@@ -76,7 +76,8 @@ def compile_project(folder: Path) -> Plan:
 def open_plan(folder: Path, reference: str = "") -> Plan:
     """The stored plan of a project: the current one, or the one whose hash starts with ``reference``.
 
-    The design is resolved again from the stored requirement, so that everything that a fresh plan can do works.
+    The design is resolved again from the stored requirement, so that everything that a fresh plan can do works. Where
+    `cluster.yaml` or the catalogue is no longer what the plan was made from, its first warnings say so.
     Raises ``ProblemError`` PRJ-002 to PRJ-004.
     """
     from dataclasses import replace
@@ -87,8 +88,38 @@ def open_plan(folder: Path, reference: str = "") -> Plan:
 
     stored = read_plan(folder, reference)
     requirement = decode(stored.requirement, f"{stored.folder}/{REQUIREMENT_FILE}")
-    design = resolve(requirement, project_catalogue(folder))
-    return replace(stored.plan, design=design)
+    catalogue = project_catalogue(folder)
+    plan = replace(stored.plan, design=resolve(requirement, catalogue))
+    stale = () if reference else _changed_requirement(folder, requirement)
+    return replace(plan, warnings=(*stale, *_changed_parts(plan, catalogue), *plan.warnings))
+
+
+def _changed_requirement(folder: Path, requirement: Requirement) -> tuple[str, ...]:
+    """One warning when `cluster.yaml` no longer says what the current plan was made from."""
+    from asbuilt.base.problem import ProblemError
+    from asbuilt.model.decode_requirement import canonical
+
+    path = folder / REQUIREMENT_FILE
+    if not path.is_file():
+        return ()
+    try:
+        same = canonical(read_requirement(path)) == canonical(requirement)
+        what = "has changed since this plan was made"
+    except ProblemError:
+        same, what = False, "cannot be read any more"
+    return () if same else (f"{REQUIREMENT_FILE} {what}: `asbuilt plan` says more; everything here is about the old plan",)
+
+
+def _changed_parts(plan: Plan, catalogue: Catalogue) -> tuple[str, ...]:
+    """One warning when catalogue parts that the plan was made with have other figures today, or are gone."""
+    from asbuilt.plan.canonical import part_digests
+
+    today = part_digests(plan, catalogue) if plan.parts else {}
+    other = [part for part, digest in plan.parts.items() if today.get(part) != digest]
+    if not other:
+        return ()
+    shown = ", ".join(other[:5]) + (f" and {len(other) - 5} more" if len(other) > 5 else "")
+    return (f"the catalogue has changed since this plan was made ({shown}): `asbuilt plan` makes it anew",)
 
 
 def counted(plan: Plan, folder: Path) -> Sizing:
