@@ -71,6 +71,7 @@ SYSTEM_MAY = """
     nvlink_switch_trays count NVLink switch trays of one rack
     nvlink_switch text catalogue id of the NVLink switch tray
     management_switches count top-of-rack management switches built into one rack
+    management_switch text catalogue id of these switches
     power_shelves count power shelves of one rack
     power_shelf_w number rating of one power shelf
     power_shelves_needed count power shelves that must carry the rack after a feed is lost

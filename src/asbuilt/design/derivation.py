@@ -8,7 +8,7 @@ from asbuilt.base.origin import Confidence
 from asbuilt.design import heat, racks
 from asbuilt.design.fabric import FabricCounts
 from asbuilt.design.ledger import Ledger
-from asbuilt.design.totals import Totals
+from asbuilt.design.totals import SwitchRun, Totals
 from asbuilt.model.design import Design, PlaneDesign
 
 Inputs = list[tuple[str, str]]
@@ -193,6 +193,11 @@ def _cabling(book: _Book, design: Design, totals: Totals) -> None:
     )
 
 
+def _each_w(run: SwitchRun) -> str:
+    """What one switch of a run draws, for the reader."""
+    return "0 W, in the power of their racks" if run.whole else f"{run.power_max_w:,.0f} W"
+
+
 def _power(book: _Book, design: Design, totals: Totals) -> None:
     node, system = design.node, f"system/{design.node.system}"
     units = design.nodes // node.nodes_per_unit
@@ -200,7 +205,7 @@ def _power(book: _Book, design: Design, totals: Totals) -> None:
     what = "racks" if node.units_are_racks else "nodes"
     maxima = tuple(f"switch/{r.model} power_max_w" for r in totals.switches)
     inputs: Inputs = [(what, f"{units:,} x {one / 1000:g} kW = {totals.node_kw:,.1f} kW")]
-    inputs += [(f"{r.plane} {r.role}", f"{r.count:,} x {r.power_max_w:,.0f} W ({r.model})") for r in totals.switches]
+    inputs += [(f"{r.plane} {r.role}", f"{r.count:,} x {_each_w(r)} ({r.model})") for r in totals.switches]
     stored = totals.storage
     inputs.append(("storage arrays", f"{stored.capacity_tb:,.0f} TB = {stored.power_kw:,.1f} kW"))
     watts = f"storage/{stored.tier} power_w_per_tb"

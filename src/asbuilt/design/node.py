@@ -50,6 +50,8 @@ def resolve_node(ledger: Ledger, requirement: Requirement, system: Part) -> Node
         unit_weight_kg=figure("unit_weight_kg"),
         unit_airflow_m3_h=figure("unit_airflow_m3_h"),
         nvlink_domain_gpus=int(figure("nvlink_domain_gpus", 0)),
+        management_switches=int(figure("management_switches", 0)),
+        management_switch=str(figure("management_switch", "")),
         power_cap_w=asked.power_cap_w,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asbuilt.design import racks as rack_rules
 from asbuilt.design.assemblies import assemblies
@@ -18,7 +18,10 @@ SERVICE_HOST = "ufm-appliance-ndr"
 
 @dataclass(frozen=True, slots=True)
 class SwitchRun:
-    """Equal switches of one tier of one plane, with what one of them takes. Powers in W, weight in kg."""
+    """Equal switches of one tier of one plane, with what one of them takes. Powers in W, weight in kg.
+
+    Switches that are built into the racks of the system take nothing beside these; ``whole`` is what one takes alone.
+    """
 
     plane: str
     role: str
@@ -29,6 +32,7 @@ class SwitchRun:
     power_typical_w: float
     liquid_fraction: float
     weight_kg: float | None
+    whole: SwitchRun | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class Totals:
 def total(design: Design, ledger: Ledger) -> Totals:
     """Counts, racks, power, heat and weight of ``design``; catalogue figures are cited in ``ledger``."""
     counts = {plane.name: count_plane(plane, design.planes) for plane in design.planes}
-    runs = tuple(run for plane in design.planes for run in _runs(ledger, plane, counts[plane.name]))
+    runs = tuple(run for plane in design.planes for run in _runs(ledger, plane, counts[plane.name], design))
     stored = storage_of(design, ledger)
     node, units = design.node, design.nodes // design.node.nodes_per_unit
     rack_scale = node.units_are_racks
@@ -127,8 +131,9 @@ def _peak_kw(design: Design, ledger: Ledger, per_rack: int) -> float | None:
     return None if peak is None else float(peak) * (1 if whole else per_rack) / 1000
 
 
-def _runs(ledger: Ledger, plane: PlaneDesign, count: FabricCounts) -> list[SwitchRun]:
+def _runs(ledger: Ledger, plane: PlaneDesign, count: FabricCounts, design: Design) -> list[SwitchRun]:
     found = []
+    built_in = design.node.built_in(plane) * (design.nodes // design.node.nodes_per_unit)
     tiers = (("leaf", plane.leaf, count.leaf), ("spine", plane.spine, count.spine), ("core", plane.core, count.core))
     for role, tier, number in tiers:
         if tier is None or not number:
@@ -149,7 +154,12 @@ def _runs(ledger: Ledger, plane: PlaneDesign, count: FabricCounts) -> list[Switc
                 weight_kg=None if weight is None else float(weight),
             )
         )
-    return found
+    if not built_in:
+        return found
+    leaf, *above = found
+    outside = [replace(leaf, count=leaf.count - built_in)] if leaf.count > built_in else []
+    inside = SwitchRun(plane.name, leaf.role, leaf.model, built_in, 0.0, 0.0, 0.0, 0.0, 0.0, whole=leaf)
+    return [*outside, inside, *above]
 
 
 def _devices(
@@ -157,7 +167,7 @@ def _devices(
 ) -> list[tuple[rack_rules.Device, int]]:
     """What network racks hold, in order: switches by plane and tier, service hosts, cold spares (which draw nothing, but
     keep their place and power for the day when they stand in)."""
-    devices = [(_device(r), r.count) for r in runs]
+    devices = [(_device(r), r.count) for r in runs if r.whole is None]
     devices.append((host, sum(c.service for c in counts.values())))
     devices += [(_device(r, live=False), count) for r, count in _spare_runs(design, runs)]
     return [d for d in devices if d[1]]
@@ -176,7 +186,7 @@ def _spare_runs(design: Design, runs: tuple[SwitchRun, ...]) -> list[tuple[Switc
         for tier in (plane.leaf, plane.spine, plane.core):
             like = next((r for r in runs if tier is not None and r.model == tier.switch), None)
             if tier is not None and tier.spares and like is not None:
-                found.append((like, tier.spares))
+                found.append((like.whole or like, tier.spares))
     return found
 
 

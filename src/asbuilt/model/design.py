@@ -148,6 +148,19 @@ class NodeDesign:
     unit_airflow_m3_h: float | None = None
     nvlink_domain_gpus: int = 0
     power_cap_w: float | None = None
+    management_switches: int = 0
+    management_switch: str = ""
+
+    def built_in(self, plane: PlaneDesign) -> int:
+        """Out-of-band leaves that come in each rack of a rack-scale system: the first of those that serve the rack.
+
+        They are in the rack's own height, power and weight. 0 where the plane has other switches, or blocks that do not
+        divide a rack.
+        """
+        same = plane.name == "oob" and plane.leaf.switch == self.management_switch and plane.leaves_per_block == 1
+        if not self.units_are_racks or not same or self.nodes_per_unit % plane.nodes_per_leaf:
+            return 0
+        return min(self.management_switches, self.nodes_per_unit // plane.nodes_per_leaf)
 
     @property
     def units_are_racks(self) -> bool:

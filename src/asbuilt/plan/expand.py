@@ -25,7 +25,14 @@ from asbuilt.plan.devices import (
     switches_table,
 )
 from asbuilt.plan.expectations import design_tables
-from asbuilt.plan.figures import DeviceFigures, node_figures, service_figures, storage_figures, switch_figures
+from asbuilt.plan.figures import (
+    DeviceFigures,
+    node_figures,
+    service_figures,
+    storage_figures,
+    switch_figures,
+    without_draw,
+)
 from asbuilt.plan.links import Devices, index_links, links_table, tier_of
 from asbuilt.plan.loads import device_loads, loads_table, racks_table
 from asbuilt.plan.management import management_table, patch
@@ -34,6 +41,8 @@ from asbuilt.plan.placement import (
     STORAGE,
     Hall,
     Ints,
+    build_in,
+    built_in_racks,
     draw_near,
     lay_out,
     management_racks,
@@ -53,7 +62,10 @@ EVERY = "every"
 
 @dataclass(frozen=True, slots=True)
 class NetworkDevices:
-    """What stands in the network racks, in packing order: linked switches, service hosts, cold spares."""
+    """What stands in the network racks, in packing order: linked switches, service hosts, cold spares.
+
+    ``own_rack``: the compute rack that a switch is built into, -1 for all others.
+    """
 
     kinds: Ints
     figures: list[DeviceFigures]
@@ -61,6 +73,7 @@ class NetworkDevices:
     powered: list[bool]
     alike: Ints
     spares: list[tuple[str, str, str]]
+    own_rack: Ints
 
 
 def expand(design: Design, catalogue: Catalogue) -> Plan:
@@ -69,14 +82,17 @@ def expand(design: Design, catalogue: Catalogue) -> Plan:
     Raises ``ProblemError`` PLN-001 (a tier is missing or too small) and PLN-003 (a name template that cannot be filled).
     """
     net = network(design.planes)
-    inside = network_devices(net, catalogue)
+    inside = network_devices(net, catalogue, design)
     nodes = place_nodes(design)
     patched = patch(net, nodes.rack)
     stored = storage_of(design, Ledger(catalogue))
-    packed = pack_network(inside.figures, inside.kinds, design.site)
+    packed = pack_network(inside.figures, inside.kinds, design.site, inside.own_rack)
     pull, serves = pulls(net, nodes.rack, len(inside.kinds))
     packed = draw_near(design, nodes, packed, inside.alike, pull)
-    hall = lay_out(design, nodes, packed, pull, serves, management_racks(design), storage_racks(stored.power_kw))
+    packed = build_in(design, packed, inside.own_rack)
+    hall = lay_out(
+        design, nodes, packed, pull, serves, management_racks(design), storage_racks(stored.power_kw), inside.own_rack
+    )
     devices, warnings = name_devices(design, net, hall)
     index = index_links(net, devices)
     tables: dict[str, pl.DataFrame] = {}
@@ -120,12 +136,13 @@ def _stands(design: Design, net: Network, hall: Hall, inside: NetworkDevices) ->
     }
 
 
-def network_devices(net: Network, catalogue: Catalogue) -> NetworkDevices:
+def network_devices(net: Network, catalogue: Catalogue, design: Design) -> NetworkDevices:
     """Kinds and figures of everything that network racks hold."""
     figures: list[DeviceFigures] = []
     roles: list[str] = []
     powered: list[bool] = []
     kinds: list[Ints] = []
+    own: list[Ints] = []
     spares: list[tuple[str, str, str]] = []
     spare_kinds: list[int] = []
     for fabric in net.fabrics:
@@ -135,6 +152,12 @@ def network_devices(net: Network, catalogue: Catalogue) -> NetworkDevices:
             roles.append("switch")
             powered.append(True)
         kinds.append(fabric.switches.role + np.int32(offset))
+        own.append(built_in_racks(design, fabric.plane, fabric.switches.role))
+        if (own[-1] >= 0).any():  # height of their own, power and weight in those of the rack
+            kinds[-1] = np.where(own[-1] >= 0, np.int32(len(figures)), kinds[-1])
+            figures.append(without_draw(figures[offset]))
+            roles.append("switch")
+            powered.append(True)
     service = len(figures)
     figures.append(service_figures(catalogue))
     roles.append("service")
@@ -151,7 +174,8 @@ def network_devices(net: Network, catalogue: Catalogue) -> NetworkDevices:
     seen = np.concatenate(every)
     models = [(f.part, r) for f, r in zip(figures, roles, strict=True)]
     alike = np.asarray([models.index(m) for m in models], np.int32)[seen]
-    return NetworkDevices(seen, figures, roles, powered, alike, spares)
+    loose = np.full(len(net.services) + len(spare_kinds), -1, np.int32)
+    return NetworkDevices(seen, figures, roles, powered, alike, spares, np.concatenate([*own, loose]))
 
 
 def _spares(net: Network, hall: Hall, inside: NetworkDevices, like: pl.DataFrame) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asbuilt.base.origin import Confidence
 from asbuilt.catalogue.load import Catalogue, Part
@@ -50,6 +50,11 @@ def switch_figures(catalogue: Catalogue, switch: str) -> DeviceFigures:
         airflow_m3_h=part.value("airflow_m3_h"),
         confidence=_least(part, ("power_max_w", "power_typical_w")),
     )
+
+
+def without_draw(figures: DeviceFigures) -> DeviceFigures:
+    """The same device where its power, heat, air and weight are counted with the rack that it is built into."""
+    return replace(figures, nameplate_w=0.0, expected_w=0.0, heat_w=0.0, liquid_w=0.0, weight_kg=0.0, airflow_m3_h=0.0)
 
 
 def node_figures(design: Design, catalogue: Catalogue) -> DeviceFigures:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asbuilt.design.racks import NODES_PER_MANAGEMENT_RACK, STORAGE_RACK_KW, STORAGE_SHARES_RACK_KW
-from asbuilt.model.design import Design, SiteDesign
+from asbuilt.model.design import Design, PlaneDesign, SiteDesign
 from asbuilt.plan.figures import DeviceFigures
 
 Ints = NDArray[np.int32]
@@ -98,9 +98,32 @@ def place_nodes(design: Design) -> Packed:
     return Packed(rack, u.astype(np.float64), int(rack[-1]) + 1 if count else 0)
 
 
-def pack_network(devices: Sequence[DeviceFigures], kinds: Ints, site: SiteDesign) -> Packed:
+def built_in_racks(design: Design, plane: PlaneDesign, role: Ints) -> Ints:
+    """The compute rack that each switch of a plane is built into, -1 for those that stand in network racks.
+
+    ``role``: tier of each switch. Leaf n serves nodes from ``n * nodes_per_leaf``; a rack holds the first few of its leaves.
+    """
+    own = np.full(len(role), -1, np.int32)
+    held = design.node.built_in(plane)
+    if held:
+        leaves = np.flatnonzero(role == 0)
+        rack, within = np.divmod(np.arange(len(leaves), dtype=np.int32), design.node.nodes_per_unit // plane.nodes_per_leaf)
+        own[leaves] = np.where(within < held, rack, -1)
+    return own
+
+
+def build_in(design: Design, network: Packed, own_rack: Ints) -> Packed:
+    """The lowest U of switches that are built into compute racks: on top of the upper power shelves."""
+    top = 2 * (_NVL72_FIRST_U - 1) + design.node.nodes_per_unit * design.node.height_u + _NVL72_SWITCH_TRAYS + 1
+    inside = np.flatnonzero(own_rack >= 0)
+    u = network.u.copy()
+    u[inside] = top + inside - inside[np.searchsorted(own_rack[inside], own_rack[inside])]
+    return Packed(network.rack, u, network.racks)
+
+
+def pack_network(devices: Sequence[DeviceFigures], kinds: Ints, site: SiteDesign, own_rack: Ints) -> Packed:
     """Pack devices (``kinds[i]`` names the figures of device i) in order into racks by U, W and kg; first rack that fits is
-    the one at hand, else a new one."""
+    the one at hand, else a new one. Devices with a rack of their own (not -1) are left out, with rack -1."""
     count = len(kinds)
     rack, u = np.zeros(count, np.int32), np.zeros(count, np.float64)
     limit_w, limit_kg = site.rack_power_kw * 1000.0, site.rack_weight_kg - (site.rack_own_weight_kg or 0.0)
@@ -108,7 +131,9 @@ def pack_network(devices: Sequence[DeviceFigures], kinds: Ints, site: SiteDesign
     watts = [d.nameplate_w for d in devices]
     weights = [d.weight_kg or 0.0 for d in devices]
     at, used_u, used_w, used_kg = 0, 0.0, 0.0, 0.0
-    for i, kind in enumerate(kinds.tolist()):
+    rack[own_rack >= 0] = -1
+    loose = np.flatnonzero(own_rack < 0)
+    for i, kind in zip(loose.tolist(), kinds[loose].tolist(), strict=True):
         high, power, heavy = heights[kind], watts[kind], weights[kind]
         full = used_u + high > site.switch_u_per_rack or used_w + power > limit_w or used_kg + heavy > limit_kg
         if full and used_u > 0:
@@ -118,7 +143,7 @@ def pack_network(devices: Sequence[DeviceFigures], kinds: Ints, site: SiteDesign
         used_u, used_w, used_kg = used_u + high, used_w + power, used_kg + heavy
     # Half-filled racks leave a cable manager of the device's own height above each device.
     spread = 2.0 if 2 * site.switch_u_per_rack + _BOTTOM_U <= site.rack_height_u + 1 else 1.0
-    return Packed(rack, _BOTTOM_U + u * spread, at + 1 if count else 0)
+    return Packed(rack, _BOTTOM_U + u * spread, at + 1 if len(loose) else 0)
 
 
 def draw_near(design: Design, nodes: Packed, network: Packed, alike: Ints, pull: Floats) -> Packed:
@@ -132,14 +157,21 @@ def draw_near(design: Design, nodes: Packed, network: Packed, alike: Ints, pull:
         return network
     rack, u = network.rack.copy(), network.u.copy()
     for turn, kind in enumerate(dict.fromkeys(alike.tolist())):
-        places = np.flatnonzero(alike == kind)
+        places = np.flatnonzero((alike == kind) & (rack >= 0))
         order = places[np.argsort(pull[places] * (-1.0 if turn % 2 else 1.0), kind="stable")]
         rack[order], u[order] = network.rack[places], network.u[places]
     return Packed(rack, u, network.racks)
 
 
 def lay_out(
-    design: Design, nodes: Packed, network: Packed, pull: Floats, serves: Floats, management: int, storage: int
+    design: Design,
+    nodes: Packed,
+    network: Packed,
+    pull: Floats,
+    serves: Floats,
+    management: int,
+    storage: int,
+    own_rack: Ints,
 ) -> Hall:
     """Rows of the hall. Every row keeps the same middle positions for network racks, so that growth appends rows.
 
@@ -156,8 +188,10 @@ def lay_out(
     row_c, place = np.divmod(np.arange(nodes.racks, dtype=np.int32), np.int32(sides))
     position_c = np.where(place < first - 1, place + 1, place + 1 + middle)
     rows = max(1, -(-nodes.racks // sides), -(-network.racks // middle))
-    wanted = np.bincount(network.rack, pull, network.racks) / np.maximum(np.bincount(network.rack, minlength=network.racks), 1)
-    first_served = np.bincount(network.rack, serves, network.racks) > 0
+    loose = own_rack < 0
+    held = network.rack[loose]
+    wanted = np.bincount(held, pull[loose], network.racks) / np.maximum(np.bincount(held, minlength=network.racks), 1)
+    first_served = np.bincount(held, serves[loose], network.racks) > 0
     row_n, seat = np.divmod(_seats(wanted / sides, first_served, middle, rows), np.int32(middle))
     behind = int(max(row_c.max(initial=-1), row_n.max(initial=-1))) + 1
     row_s, place_s = np.divmod(np.arange(management + storage, dtype=np.int32), np.int32(across))
@@ -177,7 +211,7 @@ def lay_out(
         y_mm=_line(row).astype(np.float64) * (site.rack_depth_mm + site.aisle_mm),
         node_rack=back[nodes.rack],
         node_u=nodes.u,
-        network_rack=back[nodes.racks + network.rack],
+        network_rack=back[np.where(loose, nodes.racks + network.rack, own_rack)],
         network_u=network.u,
         network_positions=middle,
     )
@@ -230,7 +264,8 @@ def rack_extra_u(design: Design, hall: Hall) -> Floats:
     """U that an NVL72 rack holds beside its compute trays (NVLink switch trays, power shelves, management switches)."""
     beside = 0.0
     if design.node.units_are_racks:
-        beside = float(_NVL72_SWITCH_TRAYS + 2 * (_NVL72_FIRST_U - 1) + 2)
+        planned = sum(design.node.built_in(plane) for plane in design.planes)
+        beside = float(_NVL72_SWITCH_TRAYS + 2 * (_NVL72_FIRST_U - 1) + design.node.management_switches - planned)
     return np.where(hall.kind == COMPUTE, beside, 0.0)
 
 
