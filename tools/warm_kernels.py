@@ -6,13 +6,21 @@ import sys
 
 
 def main() -> int:
+    import numpy as np
+
+    from asbuilt.base.interning import distinct_numbers, line_feeds, texts_at
     from asbuilt.base.kernel import Engine
 
     Engine.mode = "numba"
     from asbuilt.parsers.ibnetdiscover import parse
 
     text = b'switchguid=0x10(10)\nSwitch\t1 "S-0000000000000010"\t\t# "leaf" enhanced port 0 lid 1 lmc 0\n'
-    parse(text, "warm")
+    assert parse(text, "warm").tables["device_facts"].height == 1
+    # Each kernel with every type of array that it is called with: bytes of a capture are read-only, others are not.
+    data, numbers = np.frombuffer(b"a\n", np.uint8), np.zeros(2, np.int64)
+    line_feeds(data)
+    distinct_numbers(np.zeros(2, np.uint64))
+    texts_at(numbers, numbers + 1, data)
     return 0
 
 

@@ -52,44 +52,15 @@ def distinct_numbers(values: Any) -> tuple[Any, Any]:
     return index, first[:count].copy()
 
 
-def _names_by_window(owner: Array, owners: int, at: Array, length: Array, data: Array) -> Array:
-    first = np.full(owners, -1, np.int64)
-    rows = np.arange(len(owner) - 1, -1, -1)
-    first[owner[::-1]] = rows
-    mine = first[owner]
-    same = length[mine] == length
+def same_as_first(first: Array, at: Array, length: Array, data: Array) -> Array:
+    """Whether the name ``data[at:at+length]`` of each row is, byte for byte, that of row ``first``."""
+    same: Array = length[first] == length
     for ahead in range(int(length.max(initial=0))):
         if not same.any():
             break
         look = np.flatnonzero(same & (ahead < length))
-        same[look] = data[at[look] + ahead] == data[at[mine[look]] + ahead]
-    return np.where(same, mine, np.arange(len(owner)))
-
-
-@kernel(_names_by_window, threshold=1 << 20)
-def first_with_same_name(owner: Any, owners: Any, at: Any, length: Any, data: Any) -> Any:
-    """For each name ``data[at:at+length]`` of device ``owner``, the row of that device's first name when the two are equal.
-
-    Rows whose name differs from their device's first one answer themselves. ``owner`` counts from 0 to ``owners - 1``.
-    """
-    n = len(owner)
-    first = np.full(owners, -1, np.int64)
-    row = np.empty(n, np.int64)
-    for i in range(n):
-        known = first[owner[i]]
-        if known < 0:
-            first[owner[i]] = i
-            row[i] = i
-            continue
-        same = length[known] == length[i]
-        if same:
-            a, b = at[known], at[i]
-            for j in range(length[i]):
-                if data[a + j] != data[b + j]:
-                    same = False
-                    break
-        row[i] = known if same else i
-    return row
+        same[look] = data[at[look] + ahead] == data[at[first[look]] + ahead]
+    return same
 
 
 def _joined_by_slices(at: Array, length: Array, data: Array) -> Array:

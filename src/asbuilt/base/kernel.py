@@ -69,16 +69,27 @@ def _compile(function: Callable[..., Any], parts: tuple[Callable[..., Any], ...]
 
     import numba
 
-    def linked(plain: Any) -> Any:
-        copy = types.FunctionType(plain.__code__, {**plain.__globals__, **known}, plain.__name__, plain.__defaults__)
-        copy.__module__, copy.__qualname__ = plain.__module__, plain.__qualname__
+    from asbuilt.base.machine_words import compiled
+
+    def linked(plain: Any, name: str) -> Any:
+        copy = types.FunctionType(plain.__code__, {**plain.__globals__, **known}, name, plain.__defaults__)
+        copy.__module__, copy.__qualname__ = plain.__module__, name
         return copy
 
-    known: dict[str, Any] = {}
+    known: dict[str, Any] = compiled() if parts else {}
     inlined: dict[str, Any] = {"nogil": True, "forceinline": True, "_nrt": False}
     for part in parts:
-        known[part.__name__] = numba.njit(**inlined)(linked(part))
+        known[part.__name__] = numba.njit(**inlined)(linked(part, part.__name__))
+    whole = linked(function, f"{function.__name__}_{_mark(parts)}")
     try:
-        return numba.njit(cache=True, nogil=True)(linked(function))
+        return numba.njit(cache=True, nogil=True)(whole)
     except RuntimeError:  # no writable cache folder: compile for this process alone
-        return numba.njit(nogil=True)(linked(function))
+        return numba.njit(nogil=True)(whole)
+
+
+def _mark(parts: tuple[Callable[..., Any], ...]) -> str:
+    """A word that changes with the code of ``parts``: numba's cache looks only at the file of the kernel itself."""
+    import hashlib
+
+    code = (part.__code__ for part in parts)
+    return hashlib.blake2b(repr([(c.co_code, c.co_consts, c.co_names) for c in code]).encode(), digest_size=6).hexdigest()

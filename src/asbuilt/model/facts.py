@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Mapping
 
 from asbuilt.base.table import Column, Schema
+from asbuilt.model.discovery import Discovered, FactTables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -110,14 +111,18 @@ class Facts:
     """What was measured: tables by fact-schema name, the line account per capture, and what the parser noticed.
 
     ``notes`` are remarks on the capture as a whole ("launcher text only"); an empty capture has no table at all.
+    ``discovered`` holds the same as the discovery tables where one dump was read: they are then made on first access.
     """
 
-    tables: dict[str, pl.DataFrame]
+    tables: Mapping[str, pl.DataFrame]
     accounts: dict[str, LineAccount] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     tool: str = ""
     details: dict[str, Any] = field(default_factory=dict)
+    discovered: Discovered | None = None
 
     def has(self, table: str) -> bool:
         """True when the capture gave at least one row of this table."""
+        if isinstance(self.tables, FactTables):
+            return self.tables.height(table) > 0
         return table in self.tables and self.tables[table].height > 0

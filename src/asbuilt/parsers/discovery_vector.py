@@ -1,4 +1,4 @@
-"""The same reading of ``ibnetdiscover`` dumps as `discovery_scan`, with whole numpy arrays instead of a compiled loop.
+"""The same reading of ``ibnetdiscover`` dumps as `discovery_pass`, with whole numpy arrays instead of a compiled loop.
 
 Every step moves one cursor per line at once. A cursor that fails is marked and stays; steps mirror the scanner's.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from asbuilt.parsers.discovery_scan import DIGITS, IGNORABLE, UNREAD
+from asbuilt.parsers.discovery_lines import DIGITS
 
 Array = np.ndarray[Any, Any]
 PADDING = 64
@@ -298,88 +298,9 @@ def attributes(data: Array, at: Array, end: Array) -> tuple[Array, Array]:
 
 
 def remarks(data: Array, at: Array, end: Array) -> Array:
-    """True for lines that carry nothing (see `discovery_scan.remark`)."""
+    """True for lines that carry nothing (see `discovery_lines.remark`)."""
     c = Cursors(data, at, end)
     found: Array = (at >= end) | (c.byte() == 35)
     for text in (b"=~=~", b"Non-Chassis Nodes", b"Chassis "):
         found |= c.has(text)
     return found
-
-
-def _last_seen(flags: Array, values: Array, resets: Array, none: Any) -> Array:
-    """For each line, the value of the last flagged line at or above it that no later reset wiped out."""
-    n = len(flags)
-    index = np.arange(n)
-    seen = np.maximum.accumulate(np.where(flags, index, -1))
-    wiped = np.maximum.accumulate(np.where(resets, index, -1))
-    answer: Array = np.where((seen >= 0) & (seen >= wiped), values[np.maximum(seen, 0)], none)
-    return answer
-
-
-def scan(data: Array, ends: Array, longest: int) -> tuple[Array, Array, Array, Array, Array]:
-    """Answers exactly as `discovery_scan.scan`, without compiled code."""
-    size, count = len(data), len(ends)
-    if not count:
-        none = [np.empty((rows, 0), kind) for rows, kind in ((8, np.int64), (2, np.uint64), (10, np.int64), (2, np.uint64))]
-        return np.zeros(0, np.uint8), none[0], none[1], none[2], none[3]
-    padded = np.concatenate([data, np.zeros(PADDING, np.uint8)])
-    starts = np.concatenate(([0], ends[:-1] + 1))
-    end = _trim(padded, starts, ends)
-    first = Cursors(padded, starts, end)
-    first.blanks()
-    at = first.at
-    short = ends - starts <= longest
-    closed = ends < size
-    classes = np.where(short & remarks(padded, at, end), IGNORABLE, UNREAD).astype(np.uint8)
-    rest = short & (classes == UNREAD)
-    lead = first.byte()
-    quotes = np.flatnonzero(data == 34)
-    return _assemble(padded, quotes, at, end, ends, closed, rest, lead, classes)
-
-
-def _trim(data: Array, starts: Array, ends: Array) -> Array:
-    """Line ends without trailing blanks and carriage returns."""
-    end = ends.copy()
-    live = np.arange(len(ends))
-    while len(live):
-        live = live[end[live] > starts[live]]
-        byte = data[end[live] - 1]
-        live = live[(byte == 32) | (byte == 9) | (byte == 13)]
-        end[live] -= 1
-    return end
-
-
-def _assemble(
-    data: Array, quotes: Array, at: Array, end: Array, ends: Array, closed: Array, rest: Array, lead: Array, classes: Array
-) -> tuple[Array, Array, Array, Array, Array]:
-    """Read each kind of line with its own grammar, then give devices their attributes and links their device."""
-    count = len(ends)
-    other = np.flatnonzero(rest & (lead != 91))
-    which, value = attributes(data, at[other], end[other])
-    kinds, values = np.zeros(count, np.int64), np.zeros(count, np.uint64)
-    kinds[other], values[other] = which, value
-    classes[(kinds > 0) & closed] = 1
-    heads = other[which == 0]
-    behind, columns, guid = header_lines(data, quotes, at[heads], end[heads])
-    taken = (behind >= 0) & (closed[heads] | ((behind < ends[heads]) & (columns[2] >= 0)))
-    heads, columns, guid = heads[taken], columns[:, taken], guid[taken]
-    classes[heads] = 1
-    is_head = np.zeros(count, bool)
-    is_head[heads] = True
-    index = np.cumsum(is_head) - 1
-    # Attributes hold until the next device line or the next vendor line.
-    above = np.concatenate(([False], is_head[:-1]))
-    new = above | (kinds == 1)
-    unsigned = (values & np.uint64(0x7FFFFFFFFFFFFFFF)).astype(np.int64)
-    vendor = _last_seen(kinds == 1, unsigned, above, -1)
-    model = _last_seen(kinds == 2, unsigned, new, -1)
-    system = _last_seen(kinds == 3, values, new, np.uint64(0))
-    devices = np.stack([heads + 1, columns[0], columns[1], vendor[heads], model[heads], columns[2], columns[3], columns[4]])
-    owner = _last_seen(is_head, index, kinds > 0, -1)
-    lines = np.flatnonzero(rest & (lead == 91) & (owner >= 0))
-    behind, fields, guids = link_lines(data, quotes, at[lines], end[lines])
-    taken = (behind >= 0) & (closed[lines] | (behind < ends[lines]))
-    lines, fields, guids = lines[taken], fields[:, taken], guids[:, taken]
-    classes[lines] = 1
-    links = np.concatenate([(lines + 1)[None], owner[lines][None], fields])
-    return classes, devices, np.stack([guid, system[heads]]), links, guids

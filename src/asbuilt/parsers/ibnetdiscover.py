@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from asbuilt.base.interning import distinct_numbers, first_with_same_name, guid_texts, line_feeds, texts_at
+from asbuilt.base.interning import distinct_numbers, guid_texts, line_feeds, texts_at
 from asbuilt.base.kernel import kernel
+from asbuilt.model import discovery as at
+from asbuilt.model.discovery import KINDS, SPEEDS, Discovered, FactTables
 from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS, Facts, LineAccount
-from asbuilt.parsers import discovery_scan, discovery_vector, ibnetdiscover_ports
-from asbuilt.parsers.discovery_scan import FACT, IGNORABLE, LONGEST_LINE, SPEEDS, UNREAD
+from asbuilt.parsers import discovery_pass, discovery_whole, ibnetdiscover_ports
+from asbuilt.parsers.discovery_lines import FACT, IGNORABLE, LONGEST_LINE, UNREAD
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,11 +25,9 @@ if TYPE_CHECKING:
 TOOL = "ibnetdiscover"
 #: How many unread lines are kept with their text, and how many characters of each.
 UNREAD_KEPT, UNREAD_SHOWN = 1000, 200
-AGGREGATION = "Aggregation Node"  # what SHARP's aggregation nodes call themselves
-KINDS = ("", "switch", "ca", "router")
 Array = np.ndarray[Any, Any]
 
-_scan = kernel(discovery_vector.scan, threshold=24 << 20, parts=discovery_scan.PARTS)(discovery_scan.scan)
+_scan = kernel(discovery_whole.scan, threshold=24 << 20, parts=discovery_pass.PARTS)(discovery_pass.scan)
 
 
 def parse(data: bytes, capture_id: str) -> Facts:
@@ -36,26 +36,55 @@ def parse(data: bytes, capture_id: str) -> Facts:
     Never raises on any bytes. ``details`` says ``incomplete`` when a device is named as a peer but has no record of its
     own, or the last line is cut: then what is not seen may only be not measured.
     """
-    data = readable(data)
+    data = as_utf8(data)
     if ibnetdiscover_ports.looks_like(data):
-        return ibnetdiscover_ports.parse(data, capture_id)
-    raw = np.frombuffer(data, np.uint8)
-    ends = line_ends(raw)
-    classes, devices, device_guids, links, link_guids = _scan(raw, ends, LONGEST_LINE)
-    devices, device_guids, links, link_guids = _first_of_each(classes, devices, device_guids, links, link_guids)
-    cut = bool(len(ends) and ends[-1] == len(raw) and classes[-1] == UNREAD) and _is_piece(data)
-    tables, orphans = _tables(raw, devices, device_guids, links, link_guids, capture_id)
+        return ibnetdiscover_ports.parse(readable(data), capture_id)
+    seen, classes, orderly, plain = read(data, capture_id)
+    if not plain:
+        text = readable(data)
+        if text is not data:
+            data = text
+            seen, classes, orderly, _ = read(data, capture_id)
+    if not orderly:
+        seen = _first_of_each(seen, classes)
+    n_devices, n_links = seen.devices.shape[1], seen.links.shape[1]
+    cut = bool(len(classes) and data[-1:] != b"\n" and classes[-1] == UNREAD) and _is_piece(data)
+    orphans = _without_record(seen)
+    lonely = bool(n_devices and not n_links)
     notes = []
     if cut:
         notes.append(f"{capture_id}: the last line has no end: the capture may be cut")
     if orphans:
         notes.append(f"{capture_id}: {orphans} devices are named as peers but have no record of their own")
-    if devices.shape[1] and not links.shape[1]:
-        notes.append(f"{capture_id}: {devices.shape[1]} devices and no link between them")
-    account = account_of(classes, ends, data)
-    incomplete = bool(cut or orphans or (devices.shape[1] and not links.shape[1]))
+    if lonely:
+        notes.append(f"{capture_id}: {n_devices} devices and no link between them")
+    account = account_of(classes, data)
+    incomplete = bool(cut or orphans or lonely)
     details = {"incomplete": incomplete, f"incomplete:{capture_id}": incomplete}  # the second survives a merge of captures
-    return Facts(tables, {capture_id: account}, tuple(notes), TOOL, details)
+    rows = {DEVICE_FACTS.name: n_devices, LINK_FACTS.name: n_links}
+    tables = FactTables({name: n for name, n in rows.items() if n}, lambda: frames(seen))
+    return Facts(tables, {capture_id: account}, tuple(notes), TOOL, details, seen if n_links else None)
+
+
+def read(data: bytes, capture_id: str) -> tuple[Discovered, Array, bool, bool]:
+    """A dump as numbers, the class of every line, whether each device and port is told once, and whether the lines that are
+    not as the tool prints them are plain ASCII. The arrays are made here, so that the kernel need not know how many rows come.
+    """
+    raw = np.frombuffer(data, np.uint8)
+    room = len(raw) // 48 + 64
+    while True:
+        classes, systems, ports, guids = np.empty(len(raw) + 1, np.uint8), *(np.empty(room, np.uint64) for _ in range(3))
+        devices, links, ends = np.empty((7, room), np.int64), np.empty((4, room), np.int32), np.empty((5, room), np.int16)
+        names, odd = np.empty((room, 2), np.int64), np.empty((4, room), np.int64)
+        found = _scan(raw, LONGEST_LINE, classes, devices, systems, links, ends, ports, guids, names, odd)
+        lines, n_devices, n_links, n_guids, n_odd, orderly, plain = found
+        if lines >= 0:
+            break
+        room *= 4
+    devices, odd = devices[:, :n_devices], odd[:, :n_odd]
+    rows = links[:, :n_links], ends[:, :n_links], ports[:n_links]
+    seen = Discovered(capture_id, raw, guids[:n_guids], devices, systems[:n_devices], *rows, names[:n_guids], odd)
+    return seen, classes[:lines], bool(orderly), bool(plain)
 
 
 def _is_piece(data: bytes) -> bool:
@@ -65,16 +94,18 @@ def _is_piece(data: bytes) -> bool:
     return any(last.startswith(s) or s.startswith(last) for s in starts)
 
 
-def readable(data: bytes) -> bytes:
-    """``data`` as UTF-8: a UTF-16 file (as Windows shells write) is converted, bytes that are no text are replaced."""
+def as_utf8(data: bytes) -> bytes:
+    """``data`` without a byte order mark; a UTF-16 file (as Windows shells write) is converted."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", "replace").encode()
-    if data[:3] == b"\xef\xbb\xbf":
-        data = data[3:]
-    if data.isascii():
-        return data
+    return data[3:] if data[:3] == b"\xef\xbb\xbf" else data
+
+
+def readable(data: bytes) -> bytes:
+    """``data`` itself when it is UTF-8, else with the bytes that are no text replaced."""
     try:
-        data.decode()
+        if not data.isascii():
+            data.decode()
     except UnicodeDecodeError:
         return data.decode("utf-8", "replace").encode()
     return data
@@ -88,95 +119,121 @@ def line_ends(raw: Array) -> Array:
     return ends
 
 
-def account_of(classes: Array, ends: Array, data: bytes) -> LineAccount:
+def account_of(classes: Array, data: bytes) -> LineAccount:
     """What became of every line, with the unread ones by number and text."""
-    counts = np.bincount(classes, minlength=3)
+    facts, ignorable, unread = (int(np.count_nonzero(classes == c)) for c in (FACT, IGNORABLE, UNREAD))
     kept = []
-    for line in np.flatnonzero(classes == UNREAD)[:UNREAD_KEPT].tolist():
-        start = int(ends[line - 1]) + 1 if line else 0
-        text = data[start : min(int(ends[line]), start + 4 * UNREAD_SHOWN)].decode("utf-8", "replace")
-        kept.append((line + 1, text.strip()[:UNREAD_SHOWN]))
-    return LineAccount(len(classes), int(counts[FACT]), int(counts[IGNORABLE]), int(counts[UNREAD]), tuple(kept))
+    if unread:
+        ends = line_ends(np.frombuffer(data, np.uint8))
+        for line in np.flatnonzero(classes == UNREAD)[:UNREAD_KEPT].tolist():
+            start = int(ends[line - 1]) + 1 if line else 0
+            text = data[start : min(int(ends[line]), start + 4 * UNREAD_SHOWN)].decode("utf-8", "replace")
+            kept.append((line + 1, text.strip()[:UNREAD_SHOWN]))
+    return LineAccount(len(classes), facts, ignorable, unread, tuple(kept))
 
 
-def _first_of_each(classes: Array, devices: Array, guids: Array, links: Array, peers: Array) -> tuple[Array, ...]:
+def _first_of_each(seen: Discovered, classes: Array) -> Discovered:
     """A device or port that is told twice (two dumps in one file) counts once; later tellings become unread lines."""
-    _, first = distinct_numbers(np.ascontiguousarray(guids[0]))
-    if len(first) < devices.shape[1]:
-        keep = np.zeros(devices.shape[1], bool)
-        keep[first] = True
-        classes[devices[0, ~keep] - 1] = UNREAD
-        kept_links = keep[links[1]]
-        classes[links[0, ~kept_links] - 1] = UNREAD
-        links, peers = links[:, kept_links], peers[:, kept_links]
-        links[1] = (np.cumsum(keep) - 1)[links[1]]
-        devices, guids = devices[:, keep], guids[:, keep]
-    ports = links[1] * 1000 + links[2]
-    if ports.size and not bool((np.diff(ports) > 0).all()):
-        _, first = distinct_numbers(ports.astype(np.uint64))
-        keep = np.zeros(len(ports), bool)
-        keep[first] = True
-        classes[links[0, ~keep] - 1] = UNREAD
-        links, peers = links[:, keep], peers[:, keep]
-    return devices, guids, links, peers
+    devices, links = seen.devices, seen.links
+    _, first = np.unique(devices[at.OWN], return_index=True)
+    kept = np.zeros(devices.shape[1], bool)
+    kept[first] = True
+    classes[devices[at.LINE, ~kept] - 1] = UNREAD
+    keep = kept[links[at.OWNER]]
+    _, first = np.unique(links[at.OWNER].astype(np.int64) * 1000 + seen.ends[at.PORT], return_index=True)
+    once = np.zeros(links.shape[1], bool)
+    once[first] = True
+    keep &= once
+    classes[links[at.LINK_LINE, ~keep] - 1] = UNREAD
+    links = links[:, keep]
+    links[at.OWNER] = (np.cumsum(kept) - 1)[links[at.OWNER]]
+    odd = []
+    for kind, which in ((0, kept), (1, keep)):
+        names = seen.odd[:, seen.odd[0] == kind]
+        names = names[:, which[names[1]]]
+        names[1] = (np.cumsum(which) - 1)[names[1]]
+        odd.append(names)
+    facts = seen.guids, devices[:, kept], seen.systems[kept], links, seen.ends[:, keep], seen.port_guids[keep]
+    return Discovered(seen.capture_id, seen.text, *facts, seen.names, np.concatenate(odd, axis=1))
 
 
-def _tables(
-    raw: Array, devices: Array, device_guids: Array, links: Array, link_guids: Array, capture_id: str
-) -> tuple[dict[str, pl.DataFrame], int]:
-    """The fact tables, and how many peers have no device record."""
+def _without_record(seen: Discovered) -> int:
+    """How many devices are named as peers and have no record of their own."""
+    open_ = np.ones(len(seen.guids), bool)
+    open_[seen.devices[at.OWN]] = False
+    if not open_.any():
+        return 0
+    named = np.zeros(len(seen.guids), bool)
+    named[seen.links[at.PEER]] = True
+    return int(np.count_nonzero(named & open_))
+
+
+def frames(seen: Discovered) -> dict[str, pl.DataFrame]:
+    """The tables of one dump: `DEVICE_FACTS`, and `LINK_FACTS` when a port is up."""
     import polars as pl
 
-    n_devices, n_links = devices.shape[1], links.shape[1]
-    if not n_devices:
-        return {}, 0
-    numbers = np.concatenate([device_guids[0], link_guids[0], device_guids[1], link_guids[1]])
-    index, first = distinct_numbers(numbers)
-    guids = guid_texts(numbers[first])
-    if 0 in numbers[first]:
-        guids = guids.zip_with(pl.Series(numbers[first] != 0), pl.Series([None], dtype=pl.String))
-    own, peer = index[:n_devices], index[n_devices : n_devices + n_links]
-    system, port = index[n_devices + n_links :][:n_devices], index[len(index) - n_links :]
-    at, length = np.concatenate([devices[6], links[8]]), np.concatenate([devices[7], links[9]])
-    row = first_with_same_name(index[: n_devices + n_links], len(first), at, length, raw)
-    is_first = row == np.arange(len(row))
-    names = texts_at(at[is_first], length[is_first], raw)
-    named = (np.cumsum(is_first) - 1)[row]
-    sharp = names.str.contains(AGGREGATION, literal=True).to_numpy()
-    kinds = np.where((devices[1] == discovery_scan.CA) & sharp[named[:n_devices]], len(KINDS), devices[1])
-    known = {"own": own, "system": system, "name": named[:n_devices], "kind": kinds, "ports": devices[2]}
-    known |= {"vendor_id": devices[3], "device_id": devices[4], "lid": devices[5], "line": devices[0]}
-    frame = pl.DataFrame(known).select(
+    n_devices, n_links, n_guids = seen.devices.shape[1], seen.links.shape[1], len(seen.guids)
+    guids = guid_texts(seen.guids)
+    start, length = np.ascontiguousarray(np.concatenate([seen.names.T, seen.odd[2:]], axis=1))
+    names = texts_at(start, length, seen.text)
+    devices, links, ends = seen.devices, seen.links, seen.ends
+    named, peer_named = devices[at.OWN].copy(), links[at.PEER].astype(np.int64)
+    for target, kind in ((named, 0), (peer_named, 1)):
+        which = np.flatnonzero(seen.odd[0] == kind)
+        target[seen.odd[1, which]] = n_guids + which
+    told = pl.lit(seen.capture_id).alias("capture_id")
+    numbers = {"own": devices[at.OWN], "name": named, "kind": devices[at.KIND], "ports": devices[at.PORT_COUNT]}
+    numbers |= {"vendor_id": devices[at.VENDOR], "device_id": devices[at.MODEL], "lid": devices[at.LID]}
+    frame = pl.DataFrame({**numbers, "system_guid": guid_or_null(seen.systems), "line": devices[at.LINE]}).select(
         _pick(guids, "own", "guid"),
-        _pick(guids, "system", "system_guid"),
-        _pick(pl.Series([*KINDS, "aggregation"]), "kind", "kind"),
+        "system_guid",
+        _pick(pl.Series(KINDS), "kind", "kind"),
         _pick(names, "name", "description"),
         "ports",
         *(_said(c) for c in ("vendor_id", "device_id", "lid")),
-        pl.lit(capture_id).alias("capture_id"),
+        told,
         "line",
     )
-    tables = {DEVICE_FACTS.name: frame.sort("guid")}
+    tables = {DEVICE_FACTS.name: frame.sort("guid")} if n_devices else {}
     if n_links:
-        seen = {"own": own[links[1]], "port": links[2], "peer": peer, "peer_port": links[3], "name": named[n_devices:]}
-        seen |= {"kind": links[4], "port_guid": port, "lid": links[5], "width": links[6], "speed": links[7], "line": links[0]}
-        tables[LINK_FACTS.name] = pl.DataFrame(seen).select(
+        numbers = {"own": devices[at.OWN][links[at.OWNER]], "port": ends[at.PORT], "peer": links[at.PEER]}
+        numbers |= {"peer_port": ends[at.PEER_PORT], "name": peer_named, "kind": ends[at.PEER_KIND], "lid": links[at.LINK_LID]}
+        numbers |= {"width": ends[at.WIDTH], "speed": ends[at.SPEED], "line": links[at.LINK_LINE]}
+        columns = {name: np.asarray(column, np.int64) for name, column in numbers.items()}
+        tables[LINK_FACTS.name] = pl.DataFrame({**columns, "port_guid": _port_guids(seen, guids)}).select(
             _pick(guids, "own", "guid"),
             "port",
             _pick(guids, "peer", "peer_guid"),
             "peer_port",
             _pick(names, "name", "peer_description"),
             _pick(pl.Series(KINDS), "kind", "peer_kind"),
-            _pick(guids, "port_guid", "port_guid"),
+            "port_guid",
             _said("lid"),
             _said("width"),
             _pick(pl.Series(SPEEDS), "speed", "speed"),
-            pl.lit(capture_id).alias("capture_id"),
+            told,
             "line",
         )
-    has_record = np.zeros(len(first), bool)
-    has_record[own] = True
-    return tables, int(np.unique(peer[~has_record[peer]]).size)
+    return tables
+
+
+def guid_or_null(values: Array) -> pl.Series:
+    """GUIDs as text, null for 0."""
+    import polars as pl
+
+    texts = guid_texts(values)
+    return texts if values.all() else texts.zip_with(pl.Series(values != 0), pl.Series([None], dtype=pl.String))
+
+
+def _port_guids(seen: Discovered, guids: pl.Series) -> pl.Series:
+    """The port GUID of each link as text, null for none; most are the node GUID of one of its ends."""
+    values, peer = seen.port_guids, seen.links[at.PEER]
+    own = seen.devices[at.OWN][seen.links[at.OWNER]]
+    which = np.where(values == seen.guids[peer], peer, np.where(values == seen.guids[own], own, -1)).astype(np.int64)
+    rest = np.flatnonzero(which < 0)
+    index, first = distinct_numbers(values[rest])
+    which[rest] = len(guids) + index
+    return guids.append(guid_or_null(values[rest[first]])).gather(which)
 
 
 def _pick(texts: pl.Series, index: str, name: str) -> pl.Expr:

@@ -1,8 +1,8 @@
-"""The byte scanner of ``ibnetdiscover`` dumps: one pass, one small step at a time, no object per line.
+"""How a line of an ``ibnetdiscover`` dump reads, whatever terminals and hands made of it: one byte at a time.
 
 The grammar is that of ``ibnetdiscover.c`` in infiniband-diags (its ``out_ids``, ``out_switch``, ``out_ca``,
 ``out_switch_port`` and ``out_ca_port`` functions), with blanks optional everywhere, since terminals lose tabs.
-`discovery_vector` answers the same with whole arrays where numba is absent; the two must agree on any bytes.
+`discovery_fast` reads faster what the tool itself prints; `discovery_vector` reads the same with whole arrays.
 """
 
 from __future__ import annotations
@@ -12,13 +12,7 @@ from typing import Any
 import numpy as np
 
 IGNORABLE, FACT, UNREAD = 0, 1, 2
-SWITCH, CA, ROUTER = 1, 2, 3
 LONGEST_LINE = 1 << 20
-#: Speed words as ``mad_dump_linkspeed`` and its extended forms print them; 0 stands for "no speed word".
-SPEEDS = ("", "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR", "???")
-#: What a dump holds, as columns: device rows, then link rows.
-DEVICE_COLUMNS = ("line", "kind", "ports", "vendor", "device", "lid", "at", "length")
-LINK_COLUMNS = ("line", "owner", "port", "peer_port", "peer_kind", "lid", "width", "speed", "at", "length")
 
 DIGITS = np.full(256, 255, np.uint8)  # value of each hexadecimal digit, 255 for other bytes
 DIGITS[48:58] = np.arange(10)
@@ -189,24 +183,26 @@ def switch_tail(data: Any, at: int, end: int) -> tuple[int, int]:
     return lid, at
 
 
-def link_line(data: Any, at: int, end: int, row: int, links: Any, guids: Any) -> int:
-    """Read ``[3] "S-…"[1] # "name" lid 19 4xFDR`` into column ``row``; the position behind the speed word, -1 when unread."""
+def link_line(data: Any, at: int, end: int) -> tuple[int, int, int, Any, int, Any, int, int, int, int, int]:
+    """``[3] "S-…"[1] # "name" lid 19 4xFDR``: (position behind it or -1, port, kind, peer, its port, port GUID, lid, width,
+    speed, start and length of the name); lid and width -1 when they are not told, port GUID 0."""
+    none = (-1, 0, 0, np.uint64(0), 0, np.uint64(0), 0, 0, 0, 0, 0)
     port, at = bracketed(data, at, end)
     if at < 0:
-        return -1
+        return none
     own, mine, at = guid_in_round(data, at, end)
     if at < 0:
-        return -1
+        return none
     kind, peer, at = node_name(data, blanks(data, at, end), end)
     peer_port, at = bracketed(data, at, end)
     if at < 0:
-        return -1
+        return none
     far, theirs, at = guid_in_round(data, blanks(data, at, end), end)
     if at < 0:
-        return -1
+        return none
     at = blanks(data, at, end)
     if at >= end or data[at] != 35:
-        return -1
+        return none
     at = blanks(data, at + 1, end)
     lid = -1
     own_lid = word(data, at, end, b"lid ")
@@ -214,30 +210,29 @@ def link_line(data: Any, at: int, end: int, row: int, links: Any, guids: Any) ->
         lid, at = number(data, own_lid, end, 6)
         at = word(data, at, end, b" lmc ")
         if at < 0:
-            return -1
+            return none
         _, at = number(data, at, end, 3)
         if at < 0:
-            return -1
+            return none
         at = blanks(data, at, end)
     if at >= end or data[at] != 34:
-        return -1
+        return none
     start = at + 1
     at = start
     while at < end:
         if data[at] == 34:
             _, width, speed, stop = link_tail(data, at + 1, end)
             if stop >= 0:
-                links[2, row], links[3, row], links[4, row], links[5, row] = port, peer_port, kind, lid
-                links[6, row], links[7, row], links[8, row], links[9, row] = width, speed, start, at - start
-                guids[0, row] = peer
-                guids[1, row] = own if mine else far if theirs else np.uint64(0)
-                return stop
+                guid = own if mine else far if theirs else np.uint64(0)
+                return stop, port, kind, peer, peer_port, guid, lid, width, speed, start, at - start
         at += 1
-    return -1
+    return none
 
 
-def header_line(data: Any, at: int, end: int, row: int, devices: Any, guids: Any) -> int:
-    """Read ``Switch 41 "S-…" # "name" … lid 13 lmc 0`` or ``Ca 1 "H-…" # "name"``; the position behind it, -1 when unread."""
+def header_line(data: Any, at: int, end: int) -> tuple[int, int, int, Any, int, int, int]:
+    """``Switch 41 "S-…" # "name" … lid 13 lmc 0`` or ``Ca 1 "H-…" # "name"``: (position behind it or -1, kind, ports, GUID,
+    lid, start and length of the name); lid -1 when it is not told."""
+    none = (-1, 0, 0, np.uint64(0), 0, 0, 0)
     kind = 1
     begin = word(data, at, end, b"Switch")
     if begin < 0:
@@ -247,19 +242,19 @@ def header_line(data: Any, at: int, end: int, row: int, devices: Any, guids: Any
         kind = 3
         begin = word(data, at, end, b"Rt")
     if begin < 0:
-        return -1
+        return none
     ports, at = number(data, blanks(data, begin, end), end, 5)
     if at < 0:
-        return -1
+        return none
     named, guid, at = node_name(data, blanks(data, at, end), end)
     if at < 0 or named != kind:
-        return -1
+        return none
     at = blanks(data, at, end)
     if at >= end or data[at] != 35:
-        return -1
+        return none
     at = blanks(data, at + 1, end)
     if at >= end or data[at] != 34:
-        return -1
+        return none
     start = at + 1
     close, stop, lid = -1, -1, -1
     at = start
@@ -272,12 +267,7 @@ def header_line(data: Any, at: int, end: int, row: int, devices: Any, guids: Any
                     break
                 lid, stop = -1, end
         at += 1
-    if close < 0:
-        return -1
-    devices[1, row], devices[2, row], devices[5, row] = kind, ports, lid
-    devices[6, row], devices[7, row] = start, close - start
-    guids[0, row] = guid
-    return stop
+    return (stop, kind, ports, guid, lid, start, close - start) if close >= 0 else none
 
 
 def attribute(data: Any, at: int, end: int) -> tuple[int, Any]:
@@ -313,63 +303,7 @@ def remark(data: Any, at: int, end: int) -> bool:
     return data[at] == 67 and word(data, at, end, b"Chassis ") >= 0
 
 
-def scan(data: Any, ends: Any, longest: int) -> tuple[Any, Any, Any, Any, Any]:
-    """One pass over a dump; ``ends`` are the positions of its line ends (that of an unterminated last line is its size).
-
-    Returns (class of every line, device columns, device GUIDs, link columns, link GUIDs): columns as in
-    `DEVICE_COLUMNS` and `LINK_COLUMNS`, int64; GUIDs uint64, rows (node, system) and (peer, port).
-    """
-    size, count = len(data), len(ends)
-    classes = np.zeros(count, np.uint8)
-    devices, device_guids = np.empty((8, count), np.int64), np.empty((2, count), np.uint64)
-    links, link_guids = np.empty((10, count), np.int64), np.empty((2, count), np.uint64)
-    n_devices, n_links, owner = 0, 0, -1
-    vendor: Any = -1
-    model: Any = -1
-    system: Any = np.uint64(0)
-    at = 0
-    for line in range(count):
-        stop = end = ends[line]
-        while end > at and (data[end - 1] == 32 or data[end - 1] == 9 or data[end - 1] == 13):
-            end -= 1
-        first = blanks(data, at, end)
-        answer = 2
-        if stop - at > longest:
-            answer = 2
-        elif remark(data, first, end):
-            answer = 0
-        elif data[first] == 91:
-            behind = link_line(data, first, end, n_links, links, link_guids) if owner >= 0 else -1
-            if behind >= 0 and (stop < size or behind < stop):
-                links[0, n_links], links[1, n_links] = line + 1, owner
-                n_links += 1
-                answer = 1
-        else:
-            which, value = attribute(data, first, end)
-            if which:
-                owner = -1
-                answer = 1 if stop < size else 2
-                if which == 1:
-                    vendor, model, system = np.int64(value & np.uint64(0x7FFFFFFFFFFFFFFF)), -1, np.uint64(0)
-                elif which == 2:
-                    model = np.int64(value & np.uint64(0x7FFFFFFFFFFFFFFF))
-                elif which == 3:
-                    system = value
-            else:
-                behind = header_line(data, first, end, n_devices, devices, device_guids)
-                if behind >= 0 and (stop < size or (behind < stop and devices[5, n_devices] >= 0)):
-                    devices[0, n_devices], devices[3, n_devices], devices[4, n_devices] = line + 1, vendor, model
-                    device_guids[1, n_devices] = system
-                    owner = n_devices
-                    vendor, model, system = -1, -1, np.uint64(0)
-                    n_devices += 1
-                    answer = 1
-        classes[line] = answer
-        at = stop + 1
-    return classes, devices[:, :n_devices], device_guids[:, :n_devices], links[:, :n_links], link_guids[:, :n_links]
-
-
-#: The functions that `scan` is made of, callees first.
+#: The functions that a scan needs from here, callees first.
 PARTS = (
     blanks,
     number,

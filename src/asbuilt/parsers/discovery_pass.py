@@ -1,0 +1,248 @@
+"""The pass over ``ibnetdiscover`` dumps: every line once, no object per line, each device's GUID and name told once.
+
+A line as the tool prints it is read by `discovery_fast`, any other by `discovery_lines`. GUIDs become numbers in the order in
+which they are mentioned, and the name printed with a GUID is kept only where it differs from the first one printed with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from asbuilt.base.machine_words import byte_at, eight_at
+from asbuilt.parsers import discovery_fast, discovery_lines
+from asbuilt.parsers.discovery_fast import OWN, REACH, SEATS, ZEROS, fast_attribute, fast_header, fast_link
+from asbuilt.parsers.discovery_lines import attribute, blanks, header_line, link_line, remark
+
+ATTRIBUTE, DEVICE, LINK = 1, 2, 3  # what a line told; 0 for nothing
+AGGREGATION_WORDS = b"Aggregation Node"
+AGGREGATION = np.frombuffer(AGGREGATION_WORDS, np.uint64)
+_NONE, _SIGNED = np.uint64(0), np.uint64(0x7FFFFFFFFFFFFFFF)
+
+
+def spread(value: Any, size: int) -> int:
+    """The first place of ``value`` in a table of ``size`` (a power of two) places: the middle bits of a product, in which
+    all bits of ``value`` have a part."""
+    mixed = (value ^ (value >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    return int(np.int64(mixed >> np.uint64(32)) & (size - 1))
+
+
+def number_of(value: Any, guess: int, places: Any, guids: Any, count: int) -> int:
+    """The number of GUID ``value``; one that is new gets the next one, ``count``. Right guesses cost no search."""
+    if guess < count and guids[guess] == value:
+        return guess
+    if guess + 1 < count and guids[guess + 1] == value:
+        return guess + 1
+    size = len(places)
+    place = spread(value, size)
+    while places[place] >= 0:
+        known = int(places[place])
+        if guids[known] == value:
+            return known
+        place = (place + 1) & (size - 1)
+    places[place] = count
+    guids[count] = value
+    return count
+
+
+def same_bytes(data: Any, one: int, two: int, length: int) -> bool:
+    """True when the two stretches of ``data`` are equal."""
+    i = 0
+    while i + 8 <= length:
+        if eight_at(data, one + i) != eight_at(data, two + i):
+            return False
+        i += 8
+    while i < length:
+        if byte_at(data, one + i) != byte_at(data, two + i):
+            return False
+        i += 1
+    return True
+
+
+def aggregates(data: Any, at: int, length: int) -> bool:
+    """True for the name of a SHARP aggregation node: a channel adapter inside a switch, no host."""
+    for i in range(at, at + length - 15):
+        if byte_at(data, i) == 65 and eight_at(data, i) == AGGREGATION[0] and eight_at(data, i + 8) == AGGREGATION[1]:
+            return True
+    return False
+
+
+def tool_line(
+    data: Any, at: int, owned: bool, known: Any, tails: Any
+) -> tuple[int, int, int, int, Any, int, Any, int, int, int, int, int]:
+    """A line as the tool prints it: (start of the next line or -1, what it told, kind or which attribute, port or number of
+    ports, GUID or value, peer port, port GUID, lid, width, speed, start and length of the name)."""
+    byte = byte_at(data, at)
+    if byte == 91:
+        if not owned:
+            return -1, 0, 0, 0, _NONE, 0, _NONE, 0, 0, 0, 0, 0
+        after, port, kind, guid, peer_port, port_guid, lid, width, speed, start, length = fast_link(data, at, known, tails)
+        return after, 3, kind, port, guid, peer_port, port_guid, lid, width, speed, start, length
+    if byte == 10:
+        return at + 1, 0, 0, 0, _NONE, 0, _NONE, 0, 0, 0, 0, 0
+    if byte > 96:
+        after, which, value = fast_attribute(data, at, known)
+        return after, 1, which, 0, value, 0, _NONE, 0, 0, 0, 0, 0
+    after, kind, ports, guid, lid, start, length = fast_header(data, at, known)
+    return after, 2, kind, ports, guid, 0, _NONE, lid, 0, 0, start, length
+
+
+def end_of_line(data: Any, at: int) -> tuple[int, int]:
+    """The position of the line feed from ``at`` (the size of the data when there is none), and all bytes before it ored."""
+    seen = 0
+    while at < len(data) and data[at] != 10:
+        seen |= data[at]
+        at += 1
+    return at, seen
+
+
+def any_line(
+    data: Any, at: int, stop: int, owned: bool, longest: int
+) -> tuple[int, int, int, int, Any, int, Any, int, int, int, int, int]:
+    """Any line, as `tool_line` answers, but with what became of it (`IGNORABLE`, `FACT`, `UNREAD`) in front."""
+    end = stop
+    while end > at and (data[end - 1] == 32 or data[end - 1] == 9 or data[end - 1] == 13):
+        end -= 1
+    first = blanks(data, at, end)
+    unread = (2, 0, 0, 0, _NONE, 0, _NONE, 0, 0, 0, 0, 0)
+    if stop - at > longest:
+        return unread
+    if remark(data, first, end):
+        return 0, 0, 0, 0, _NONE, 0, _NONE, 0, 0, 0, 0, 0
+    whole = stop < len(data)
+    if data[first] == 91:
+        if not owned:
+            return unread
+        behind, port, kind, guid, peer_port, port_guid, lid, width, speed, start, length = link_line(data, first, end)
+        if behind < 0 or not (whole or behind < stop):
+            return unread
+        return 1, 3, kind, port, guid, peer_port, port_guid, lid, width, speed, start, length
+    which, value = attribute(data, first, end)
+    if which:
+        return 1 if whole else 2, 1, which, 0, value, 0, _NONE, 0, 0, 0, 0, 0
+    behind, kind, ports, guid, lid, start, length = header_line(data, first, end)
+    if behind < 0 or not (whole or (behind < stop and lid >= 0)):
+        return unread
+    return 1, 2, kind, ports, guid, 0, _NONE, lid, 0, 0, start, length
+
+
+def note_name(data: Any, names: Any, odd: Any, n_odd: int, number: int, told: int, row: int, start: int, length: int) -> int:
+    """Keep a name that is not the first one of its GUID; the number of such names."""
+    if names[number, 1] == length and same_bytes(data, names[number, 0], start, length):
+        return n_odd
+    odd[0, n_odd], odd[1, n_odd], odd[2, n_odd], odd[3, n_odd] = told - 2, row, start, length
+    return n_odd + 1
+
+
+def note_device(devices: Any, row: int, line: int, kind: int, ports: int, vendor: int, model: int, lid: int, own: int) -> None:
+    """Write one column of ``devices``."""
+    devices[0, row], devices[1, row], devices[2, row], devices[3, row] = line, kind, ports, vendor
+    devices[4, row], devices[5, row], devices[6, row] = model, lid, own
+
+
+def note_link(
+    links: Any, ends: Any, row: int, line: int, owner: int, peer: int, lid: int, port: int, peer_port: int, kind: int,
+    width: int, speed: int,
+) -> None:  # fmt: skip
+    """Write one column of ``links`` and ``ends``."""
+    links[0, row], links[1, row], links[2, row], links[3, row] = line, owner, peer, lid
+    ends[0, row], ends[1, row], ends[2, row], ends[3, row], ends[4, row] = port, peer_port, kind, width, speed
+
+
+def signed(value: Any) -> int:
+    """The low 63 bits of a number as a signed one: vendor and device ids."""
+    return int(np.int64(value & _SIGNED))
+
+
+def scan(
+    data: Any, longest: Any, classes: Any, devices: Any, systems: Any, links: Any, ends: Any, port_guids: Any, guids: Any,
+    names: Any, odd: Any,
+) -> tuple[int, int, int, int, int, bool, bool]:  # fmt: skip
+    """One pass over a dump into arrays that are large enough: (lines, devices, links, GUIDs, odd names, orderly, plain).
+
+    The arrays are those of `asbuilt.model.discovery.Discovered`; ``lines`` is -1 when ``links`` has no room left. ``plain``
+    is False when a line that is not as the tool prints it has a byte that is no ASCII.
+    """
+    near, room = len(data) - REACH, links.shape[1]
+    recorded = np.zeros(room, np.bool_)
+    places, guessed = np.full(1024, -1, np.int32), np.zeros(SEATS, np.int64)
+    known, tails = np.zeros((SEATS, 3), np.uint64), np.zeros((SEATS, 6), np.int64)
+    known[:, :2] = ZEROS
+    line, n_devices, n_links, n_guids, n_odd, last_port, at, bytes_seen = 0, 0, 0, 0, 0, -1, 0, 0
+    orderly, owned = True, False
+    vendor, model, system = -1, -1, _NONE
+    while at < len(data):
+        if n_devices + n_links >= room:
+            return -1, 0, 0, 0, 0, False, False
+        if 2 * n_guids >= len(places):
+            places = np.full(4 * len(places), -1, np.int32)
+            for i in range(n_guids):
+                number_of(guids[i], i + 1, places, guids[: i + 1], i)
+        answer, after = 1, -1
+        if at < near:
+            after, told, kind, port, guid, peer_port, port_guid, lid, width, speed, start, length = tool_line(
+                data, at, owned, known, tails
+            )
+            answer = 1 if told else 0
+        if after < 0:
+            stop, seen = end_of_line(data, at)
+            bytes_seen |= seen
+            answer, told, kind, port, guid, peer_port, port_guid, lid, width, speed, start, length = any_line(
+                data, at, stop, owned, longest
+            )
+            after = stop + 1
+        classes[line] = answer
+        line += 1
+        at = after
+        if told == 1:
+            owned = False
+            if kind == 1:
+                vendor, model, system = signed(guid), -1, _NONE
+            elif kind == 2:
+                model = signed(guid)
+            elif kind == 3:
+                system = guid
+        elif told:
+            seat = OWN if told == 2 else port
+            number = number_of(guid, guessed[seat], places, guids, n_guids)
+            guessed[seat] = number
+            row = n_devices if told == 2 else n_links
+            if number == n_guids:
+                names[number, 0], names[number, 1] = start, length
+                n_guids += 1
+            n_odd = note_name(data, names, odd, n_odd, number, told, row, start, length)
+            if told == 2:
+                if kind == 2 and aggregates(data, start, length):
+                    kind = 4
+                note_device(devices, row, line, kind, port, vendor, model, lid, number)
+                systems[row] = system
+                orderly = orderly and not recorded[number]
+                recorded[number] = owned = True
+                vendor, model, system, last_port = -1, -1, _NONE, -1
+                n_devices += 1
+            else:
+                note_link(links, ends, row, line, n_devices - 1, number, lid, port, peer_port, kind, width, speed)
+                port_guids[row] = port_guid
+                orderly = orderly and port > last_port
+                last_port = port
+                n_links += 1
+    return line, n_devices, n_links, n_guids, n_odd, orderly, bytes_seen < 128
+
+
+#: The functions that `scan` is made of, callees first.
+PARTS = (
+    *discovery_lines.PARTS,
+    *discovery_fast.PARTS,
+    spread,
+    number_of,
+    same_bytes,
+    note_name,
+    note_device,
+    note_link,
+    signed,
+    aggregates,
+    tool_line,
+    end_of_line,
+    any_line,
+)
