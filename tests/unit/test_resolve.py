@@ -45,6 +45,14 @@ def test_l40s_splits_its_leaves_and_an_uplink_takes_two_port_numbers() -> None:
     assert (compute.nodes_per_leaf, compute.uplinks, compute.link_gbps, compute.uplink_gbps) == (64, 32, 200.0, 400.0)
 
 
+def test_slower_cards_set_the_rate_of_an_ethernet_fabric() -> None:
+    made = design("l40s-8gpu", 384, "roce")
+    compute = plane(made, "compute")
+    assert (compute.link_gbps, compute.uplink_gbps, compute.leaf.ports) == (200.0, 400.0, 256)
+    assert any("run 200 Gb/s" in w for w in made.warnings)
+    assert [a.value for a in made.assumptions if a.path == "planes.compute.link_gbps"] == [200.0]
+
+
 def test_unsplit_leaf_as_dictated() -> None:
     asked = Plane(rails=4, leaf=Tier(split=False, uplinks=16, count=4), spine=Tier(count=4), oversubscription=1.5)
     compute = plane(design("l40s-8gpu", 384, planes=Planes(compute=asked)), "compute")

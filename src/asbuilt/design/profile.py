@@ -73,7 +73,8 @@ def _hurdle(ledger: Ledger, requirement: Requirement, system: Part, profile: Par
         return f"its {card.name} does not run {technology}"
     ethernet = technology == "ethernet"
     rates = (card.value("rates_ethernet_gbps") if ethernet else None) or card.value("rates_gbps", ())
-    if rate > max((float(r) for r in rates), default=0.0):
+    slower = ethernet and asked.link_gbps is None  # then the fabric runs at the rate of the cards: Ethernet switches do
+    if rate > max((float(r) for r in rates), default=0.0) and not slower:
         return f"its {card.name} reaches {max(float(r) for r in rates):g} Gb/s, the fabric runs {rate:g} Gb/s"
     ports = int((card.value("ports_ethernet") if ethernet else None) or card.value("ports", 1))
     planes = int(asked.subplanes or plane.get("subplanes") or 1)

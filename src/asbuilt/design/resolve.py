@@ -95,7 +95,8 @@ def _planes(
     su_nodes = _su_nodes(ledger, profile)
     asked_of = wishes(requirement, profile)
     merged = {name: merge(ledger, f"planes.{name}", a, f, source) for name, (a, f) in asked_of.items()}
-    merged = {name: _rate(ledger, name, wish, system) for name, wish in merged.items()}
+    said = {name: a is not None and a.link_gbps is not None for name, (a, _) in asked_of.items()}
+    merged = {name: _rate(ledger, name, wish, system, said[name]) for name, wish in merged.items()}
     rails = {name: _rails(ledger, requirement, name, wish, system) for name, wish in merged.items()}
     for name in merged:
         ledger.figure(profile, f"{name}_reference")
@@ -176,10 +177,21 @@ def _rails(ledger: Ledger, requirement: Requirement, name: str, wish: Plane, sys
     return int(ledger.assume(f"planes.{name}.rails", max(1, len(listed)), f"NIC ports of {system.id} in this plane"))
 
 
-def _rate(ledger: Ledger, name: str, wish: Plane, system: Part) -> Plane:
-    """``wish`` with the link rate of the catalogue's NIC ports, where neither requirement nor profile states one."""
+def _rate(ledger: Ledger, name: str, wish: Plane, system: Part, asked: bool) -> Plane:
+    """``wish`` with the link rate of the catalogue's NIC ports, where neither requirement nor profile states one.
+
+    Compute cards that are slower than an Ethernet fabric profile set the rate too, unless the requirement states it.
+    """
     rate = rate_of(system, name)
-    if wish.link_gbps is not None or rate is None:
+    if rate is None:
+        return wish
+    slow = name == "compute" and wish.technology == "ethernet" and not asked and rate < (wish.link_gbps or 0.0)
+    if slow:
+        ledger.warn(
+            f"compute: the ports of {system.id} run {rate:g} Gb/s, the fabric profile {wish.link_gbps:g}: {rate:g} it is"
+        )
+        return replace(wish, link_gbps=ledger.revise("planes.compute.link_gbps", rate, f"rate of the ports of {system.id}"))
+    if wish.link_gbps is not None:
         return wish
     return replace(wish, link_gbps=ledger.assume(f"planes.{name}.link_gbps", rate, f"rate of the ports of {system.id}"))
 
