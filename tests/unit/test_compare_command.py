@@ -55,7 +55,7 @@ def test_columns_and_a_page(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     assert run(folder, *words, *columns) == 0
     assert "<html" in (folder / "page.html").read_text()
     assert run(folder, *words, *columns) == 2
-    assert "CLI-055" in capsys.readouterr().err
+    assert "CLI-046" in capsys.readouterr().err
 
 
 def test_a_guid_list(folder: Path) -> None:
@@ -122,3 +122,28 @@ def test_a_chassis_of_several_asics_is_one_switch() -> None:
     )
     found = identify(devices, measured).planned
     assert found[0] == found[1] >= 0 and devices.frame["name"][int(found[0])] == "leaf-0000-r1" and found[2] == -1
+
+
+@pytest.mark.parametrize("command", ["verify", "report", "rehearse", "adopt"])
+def test_a_place_that_cannot_be_written_is_a_users_problem(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["new", "l40s-384", str(tmp_path / "p")]) == 0
+    assert main(["-C", str(tmp_path / "p"), "plan"]) == 0
+    assert main(["-C", str(tmp_path / "p"), "rehearse", "--keep", "cap"]) == 0
+    (tmp_path / "p" / "file").write_text("in the way")
+    option = {"verify": ["cap", "--html", "file/x.html"], "report": ["--html", "file/x.html"]}
+    option |= {"rehearse": ["--keep", "file/x"], "adopt": ["cap", "--out", "file/x.yaml"]}
+    capsys.readouterr()
+    assert main(["-C", str(tmp_path / "p"), command, *option[command]]) == 2
+    assert "CLI-047" in capsys.readouterr().err
+
+
+def test_pages_say_what_each_check_claims(tmp_path: Path) -> None:
+    assert main(["new", "l40s-384", str(tmp_path / "p")]) == 0
+    assert main(["-C", str(tmp_path / "p"), "plan"]) == 0
+    assert main(["-C", str(tmp_path / "p"), "rehearse", "--keep", "cap"]) == 0
+    assert main(["-C", str(tmp_path / "p"), "verify", "cap", "--html", "v.html"]) == 0
+    assert "Every planned link ends in the port that the plan names" in (tmp_path / "p" / "v.html").read_text()
+    assert main(["-C", str(tmp_path / "p"), "report", "cap", "--html", "r.html"]) == 0, "files are relative to -C"
+    assert (tmp_path / "p" / "r.html").is_file()

@@ -33,11 +33,11 @@ def test_the_html_is_written_once_and_not_over_another(
     assert "l40s-384-as-written" in first and "DES-012" in first and "</html>" in first
     capsys.readouterr()
     assert main(["-C", str(project), "report", "--html", str(file)]) == 2
-    assert "CLI-321" in capsys.readouterr().err
+    assert "CLI-046" in capsys.readouterr().err
     assert main(["-C", str(project), "report", "--html", str(file), "--force"]) == 1
     assert main(["-C", str(project), "report", "--html", str(tmp_path / "no" / "r.html")]) == 2
     said = capsys.readouterr().err
-    assert "CLI-322" in said and "Traceback" not in said
+    assert "CLI-047" in said and "Traceback" not in said
     assert [p.name for p in tmp_path.iterdir()] == ["report.html"], "nothing half-written stays"
 
 

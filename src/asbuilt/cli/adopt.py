@@ -22,19 +22,19 @@ def run(args: argparse.Namespace) -> int:
     import sys
     from pathlib import Path
 
-    from asbuilt.base.problem import Problem, ProblemError
     from asbuilt.cli.findings import block, columns, wants_colour
+    from asbuilt.cli.written import refuse, write
     from asbuilt.workflow.adopt import adopt
     from asbuilt.workflow.captures import read_captures
 
     base = Path(args.directory)
     places = [p if p == "-" else str(base / p) for p in args.captures]
+    target = base / args.out if args.out else None
+    if target is not None:
+        refuse(target, args.out)
     draft = adopt(read_captures(places, args.tool), args.name)
-    if args.out:
-        target = base / args.out
-        if target.exists():
-            raise ProblemError(Problem("CLI-046", f"{args.out} is there already", fix="name another file, or move it away"))
-        target.write_text(draft.text, encoding="utf-8")
+    if target is not None:
+        write(target, draft.text)
     if args.json:
         print(json.dumps(draft.as_json(), indent=2, ensure_ascii=False))
         return 0

@@ -48,8 +48,8 @@ def run(args: argparse.Namespace) -> int:
     import sys
     from pathlib import Path
 
-    from asbuilt.base.problem import Problem, ProblemError
     from asbuilt.cli.findings import columns, repair_lines, text, wants_colour
+    from asbuilt.cli.written import refuse, write_page
     from asbuilt.workflow.compare import compare
     from asbuilt.workflow.foreign_plan import read_discovery, read_guids, read_plans
 
@@ -58,18 +58,15 @@ def run(args: argparse.Namespace) -> int:
     def here(file: str) -> str:
         return file if file == "-" else str(at / file)
 
+    page = Path(here(args.html)) if args.html else None
+    if page is not None:
+        refuse(page, args.html)
     plan = read_plans([here(f) for f in args.plan], args.plan_format, args.columns)
     facts = read_discovery([here(f) for f in args.measured])
     guids = read_guids(here(args.guids)) if args.guids else None
     seen = compare(plan, facts, args.scope or None, guids, strict=args.strict)
-    if args.html:
-        from asbuilt.report.html import verification_html
-
-        target = Path(here(args.html))
-        if target.exists():
-            raise ProblemError(Problem("CLI-055", f"{args.html} is there already", fix="name another file, or remove it"))
-        target.write_text(verification_html(seen, plan), encoding="utf-8")
-        print(f"wrote {args.html}", file=sys.stderr)
+    if page is not None:
+        write_page(page, args.html, seen, plan)
     if args.json:
         print(json.dumps(seen.as_json(), indent=2, ensure_ascii=False))
         return seen.exit_code

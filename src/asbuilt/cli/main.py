@@ -117,6 +117,11 @@ def _dispatch(name: str, arguments: list[str], directory: str) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
+    except OSError as error:
+        if error.filename is None:
+            return _internal(error)
+        what = f"cannot use {error.filename}: {error.strerror or error}"
+        return _usage_problem("CLI-047", what, "check that the folder exists, has room, and is yours to read and write")
     except Exception as error:
         return _internal(error)
 

@@ -30,18 +30,20 @@ def run(args: argparse.Namespace) -> int:
     import sys
     from pathlib import Path
 
+    from asbuilt.cli.written import refuse, write
     from asbuilt.workflow.report import project_report
 
     folder = Path(args.directory)
-    target = None if args.html in (None, "-") else Path(args.html)
-    if target is not None:
-        refuse_overwriting(target, force=args.force)
-    made = project_report(folder, args.captures, args.scope, args.plan)
+    target = None if args.html in (None, "-") else folder / args.html
+    if target is not None and not args.force:
+        refuse(target, args.html, "choose another name, or add --force")
+    captures = [c if c == "-" else folder / c for c in args.captures]
+    made = project_report(folder, captures, args.scope, args.plan)
     if args.html == "-":
         print(made.html)
     elif target is not None:
         write(target, made.html)
-        print(f"written: {target}", file=sys.stderr)
+        print(f"wrote {args.html}", file=sys.stderr)
     if args.json:
         print(json.dumps(made.document, indent=2, ensure_ascii=False))
     elif args.html is None:
@@ -72,38 +74,3 @@ def summary(made: Report) -> str:
             lines += ["", text(verification, title, width=columns(), colour=wants_colour(sys.stdout))]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
-
-
-def refuse_overwriting(target: object, *, force: bool) -> None:
-    """``ProblemError`` CLI-321 when the file exists and nobody said to overwrite it: before the work, not after it."""
-    from pathlib import Path
-
-    from asbuilt.base.problem import Problem, ProblemError
-
-    if Path(str(target)).exists() and not force:
-        raise ProblemError(
-            Problem(
-                "CLI-321", f"{target} exists", why="nothing is overwritten silently", fix="choose another name, or add --force"
-            )
-        )
-
-
-def write(target: object, text: str) -> None:
-    """Write the file in one step; ``ProblemError`` CLI-322 when that cannot be done."""
-    import os
-    from pathlib import Path
-
-    from asbuilt.base.problem import Problem, ProblemError
-
-    path = Path(str(target))
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise ProblemError(
-            Problem(
-                "CLI-322", f"cannot write {path}: {error.strerror or error}", fix="check that the folder exists and is yours"
-            )
-        ) from None

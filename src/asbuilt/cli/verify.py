@@ -29,10 +29,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """The verification's exit code. Raises ``ProblemError`` for input that cannot be read."""
     import json
-    import sys
     from pathlib import Path
 
-    from asbuilt.base.problem import Problem, ProblemError
+    from asbuilt.cli.written import refuse, write_page
     from asbuilt.workflow.captures import read_captures
     from asbuilt.workflow.foreign_plan import read_guids
     from asbuilt.workflow.plan import open_plan
@@ -40,18 +39,15 @@ def run(args: argparse.Namespace) -> int:
 
     project = Path(args.directory)
     page = project / args.html if args.html else None
-    if page is not None and page.exists():
-        raise ProblemError(Problem("CLI-046", f"{args.html} is there already", fix="name another file, or move it away"))
+    if page is not None:
+        refuse(page, args.html)
     plan = open_plan(project)
     named = [c if c == "-" else str(project / c) for c in args.captures]
     captures = read_captures(named or project_captures(project), args.tool)
     guids = read_guids(str(project / args.guids)) if args.guids else None
     verification = verify(plan, captures, args.scope, guids, strict=args.strict)
     if page is not None:
-        from asbuilt.report.html import verification_html
-
-        page.write_text(verification_html(verification, plan), encoding="utf-8")
-        print(f"wrote {args.html}", file=sys.stderr)
+        write_page(page, args.html, verification, plan)
     if args.json:
         print(json.dumps(verification.as_json(), indent=2, ensure_ascii=False))
     else:

@@ -62,6 +62,14 @@ def report(
     return Report(document, html, tuple(verifications))
 
 
+def verification_page(verification: Verification, plan: Plan) -> str:
+    """``verification`` as one HTML page, with what each check claims."""
+    from asbuilt.checks.registry import checks
+    from asbuilt.report.html import verification_html
+
+    return verification_html(verification, plan, {id_: check.claim for id_, check in checks().items()})
+
+
 def project_report(folder: Path, captures: Sequence[str | Path] = (), scope: str = "", reference: str = "") -> Report:
     """The report of a project folder: its stored plan, the design checks, and its captures held against the plan.
 
