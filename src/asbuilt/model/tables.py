@@ -203,7 +203,7 @@ MANAGEMENT_PORTS = Schema(
         C("name", "str", "display name of the device"),
         C("switch", "str", "out-of-band leaf", nullable=True),
         C("switch_name", "str", "display name of the out-of-band leaf", nullable=True),
-        C("port", "i64", "port of the out-of-band leaf, one of those that it keeps for this; null: none was left", nullable=True),
+        C("port", "i64", "port of the out-of-band leaf, of those that it keeps for this; null: none was left", nullable=True),
         C("label", "str", "front-panel label of that port", nullable=True),
         C("part", "str", "catalogue id of the patch cord", nullable=True),
         C("route_m", "f64", "length of the route", "m", nullable=True),
