@@ -82,3 +82,16 @@ def test_an_internal_error_is_70_and_one_message(monkeypatch: pytest.MonkeyPatch
         "  why: this is a fault of asbuilt, not of your input\n"
         "  fix: run again with ASBUILT_TRACEBACK=1 and report the output\n"
     )
+
+
+def test_a_panic_of_the_table_library_is_70_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    import polars as pl
+
+    import asbuilt.cli.explain as command
+
+    def broken(_: object) -> int:
+        raise pl.exceptions.PanicException("index out of bounds")
+
+    monkeypatch.setattr(command, "run", broken)
+    assert main(["explain", "FAB-001"]) == 70
+    assert capsys.readouterr().err.startswith("CLI-070 internal error: PanicException: index out of bounds\n")

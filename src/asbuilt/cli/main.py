@@ -124,9 +124,13 @@ def _dispatch(name: str, arguments: list[str], directory: str) -> int:
         return _usage_problem("CLI-047", what, "check that the folder exists, has room, and is yours to read and write")
     except Exception as error:
         return _internal(error)
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # Polars' own fault, which is no Exception to Python
+            raise
+        return _internal(error)
 
 
-def _internal(error: Exception) -> int:
+def _internal(error: BaseException) -> int:
     """An internal error: one line, and the traceback only when asked for."""
     if os.environ.get("ASBUILT_TRACEBACK"):
         import traceback
