@@ -11,6 +11,7 @@ from asbuilt.base.problem import ProblemError
 from asbuilt.model.capture import Capture
 from asbuilt.rehearse import twin
 from asbuilt.workflow.captures import facts_of, merge, read_captures, tool_of, write_captures
+from asbuilt.workflow.verify import verify
 from little_fabric import little_plan
 
 
@@ -114,3 +115,35 @@ def test_one_cut_capture_makes_the_set_incomplete() -> None:
     dump = twin.render(little_plan())[0].data
     whole, cut = facts_of([Capture("a", dump)]), facts_of([Capture("b", dump[: len(dump) // 2])])
     assert merge([cut, whole]).details["incomplete"] and merge([whole, cut]).details["incomplete"]
+
+
+SPOILT = {
+    "empty": b"",
+    "blank": b"\n\n",
+    "binary": bytes(range(256)) * 9,
+    "another tool's": b"+-----+\n| NVIDIA-SMI 535 |\n",
+    "JSON of something else": b"{}",
+    "a list": b"[]",
+    "cut": b'{"lldp":[{"interface":[{"name":"swp1","via":"LLDP"',
+}
+
+
+@pytest.mark.parametrize("data", SPOILT.values(), ids=SPOILT.keys())
+@pytest.mark.parametrize("technology", ["infiniband", "ethernet"])
+def test_a_capture_that_tells_nothing_leaves_the_answer_open_even_when_others_show_every_link(
+    data: bytes, technology: str
+) -> None:
+    """Each link of a spine is seen from its leaf, too; what the broken file was to show is still not known."""
+    plan = little_plan(nodes=4, technology=technology)
+    good = twin.render(plan)
+    tool = "ibnetdiscover" if technology == "infiniband" else "lldpctl"
+    assert verify(plan, list(good)).exit_code == 0
+    seen = verify(plan, [*good, Capture("spoilt", data, tool, "SPINE-09")])
+    assert seen.exit_code == 3 and seen.summary.ok == plan.links.height
+    assert [f.subjects for f in seen.findings] == [("spoilt",)] and "tells nothing" in seen.findings[0].cause
+
+
+def test_a_whole_neighbour_table_without_neighbours_is_a_measurement() -> None:
+    plan = little_plan(nodes=4, technology="ethernet")
+    seen = verify(plan, [*twin.render(plan), Capture("spare", b'{"lldp":[{"interface":[]}]}', "lldpctl", "SPARE-01")])
+    assert seen.exit_code == 0

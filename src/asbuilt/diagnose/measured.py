@@ -9,6 +9,7 @@ import numpy as np
 from asbuilt.diagnose.cabling_tables import PortNames
 from asbuilt.diagnose.identity import nameless
 from asbuilt.diagnose.links import NOT_MEASURED, Compared
+from asbuilt.model.facts import UNREAD, Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Layer, Severity, Verdict
 
@@ -90,6 +91,16 @@ def undecided(plan: Plan, compared: Compared, verdicts: pl.DataFrame, whys: dict
         finding = _open(check_id, ["plan"], f"the check itself stopped: {said}", "report it; every other check was run", whys)
         found.append(Finding(**{**_fields(finding), "verdict": Verdict.ERROR}))
     return found
+
+
+def unread_captures(facts: Facts, whys: dict[str, str]) -> list[Finding]:
+    """One finding for the captures that were given and told nothing: what they were to show is open, whatever others show."""
+    silent = {key.removeprefix(UNREAD): why for key, why in facts.details.items() if key.startswith(UNREAD)}
+    if not silent:
+        return []
+    number = f"{len(silent)} captures tell" if len(silent) > 1 else "one capture tells"
+    cause = f"{number} nothing: {_short([f'{id}: {why}' for id, why in silent.items()])}"
+    return [_open("FAB-001", list(silent), cause, "capture these again, or leave them out", whys)]
 
 
 def _fields(finding: Finding) -> dict[str, Any]:

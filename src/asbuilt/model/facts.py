@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 #: What an operating system calls itself before anybody names it (a pattern, lower case): it tells no two devices apart.
 UNNAMED_SYSTEM = r"localhost(?:\.localdomain)?|\(none\)|sonic|cumulus|switch"
 
+#: How the keys of `Facts.details` begin that name a capture which told nothing, with the reason.
+UNREAD = "unread:"
 #: How keys begin that stand for a GUID where a tool knows none (LLDP): two of them may be one device.
 MADE_GUID = "fe"
 
@@ -111,7 +113,7 @@ class Facts:
     """What was measured: tables by fact-schema name, the line account per capture, and what the parser noticed.
 
     ``notes`` are remarks on the capture as a whole ("launcher text only"); an empty capture has no table at all.
-    ``discovered`` holds the same as the discovery tables where one dump was read: they are then made on first access.
+    The discovery tables of one dump are made on first access (`FactTables`).
     """
 
     tables: Mapping[str, pl.DataFrame]
@@ -119,7 +121,11 @@ class Facts:
     notes: tuple[str, ...] = ()
     tool: str = ""
     details: dict[str, Any] = field(default_factory=dict)
-    discovered: Discovered | None = None
+
+    @property
+    def discovered(self) -> Discovered | None:
+        """The discovery tables as numbers, where they come from one dump."""
+        return self.tables.discovered if isinstance(self.tables, FactTables) else None
 
     def has(self, table: str) -> bool:
         """True when the capture gave at least one row of this table."""

@@ -44,6 +44,8 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
         return _unreadable(f"not JSON: {str(error)[:120]}", data, capture_id)
+    if not isinstance(document, dict) or "lldp" not in document:
+        return _unreadable("JSON, but no neighbour table of lldpd: it has no `lldp` at the top", data, capture_id)
     if not subject:
         return _unreadable("the table does not name its switch: give the switch as subject in capture.json", data, capture_id)
     rows: list[dict[str, Any]] = []

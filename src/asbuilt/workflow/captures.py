@@ -14,13 +14,15 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from asbuilt.base.problem import Place, Problem, ProblemError
 from asbuilt.model.capture import Capture
-from asbuilt.model.facts import Facts
+from asbuilt.model.facts import UNREAD, Facts
 from asbuilt.parsers import ibnetdiscover, ibnetdiscover_ports, lldp
+from asbuilt.parsers.sniff import told
 
 if TYPE_CHECKING:
     import polars as pl
@@ -167,12 +169,29 @@ def facts_of(captures: Sequence[Capture]) -> Facts:
             problems += error.problems.items
             continue
         if tool:
-            parts.append(PARSERS[tool](capture))
+            parts.append(_heard(PARSERS[tool](capture), capture))
         else:
             empty.append(f"{capture.id}: empty capture")
+            parts.append(Facts({}, details={f"{UNREAD}{capture.id}": "it is empty"}))
     if problems:
         raise ProblemError(problems)
     return merge(parts, tuple(empty))
+
+
+def _heard(facts: Facts, capture: Capture) -> Facts:
+    """``facts``, marked when the capture told nothing: a file that somebody gave and nobody could read is no measurement.
+
+    A neighbour table that is whole and empty is one: it says that nothing is plugged in.
+    """
+    account = facts.accounts.get(capture.id)
+    if account is not None and account.facts and facts.has("link_facts"):  # the tables themselves are made when looked at
+        return facts
+    if capture.data.strip() and account is not None and not account.unread and facts.tool == lldp.TOOL:
+        return facts
+    why = (
+        "it is empty" if not capture.data.strip() else told(capture.data) if account and not account.facts else "no link in it"
+    )
+    return replace(facts, details={**facts.details, f"{UNREAD}{capture.id}": why})
 
 
 def merge(parts: Sequence[Facts], notes: tuple[str, ...] = ()) -> Facts:

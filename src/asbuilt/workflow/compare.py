@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Mapping
 import numpy as np
 
 from asbuilt.checks.registry import Check, checks
-from asbuilt.diagnose.cabling_tables import PortNames, cabling_tables
+from asbuilt.diagnose.cabling_tables import PortNames, alike_links, cabling_tables
 from asbuilt.diagnose.causes import diagnose
 from asbuilt.diagnose.links import Compared, compare_links
-from asbuilt.diagnose.measured import rate_findings, undecided, unplanned_findings
+from asbuilt.diagnose.measured import rate_findings, undecided, unplanned_findings, unread_captures
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import VERDICTS, Coverage, Finding, Layer, LinkSummary, Verdict, Verification
@@ -43,12 +43,11 @@ def compare(
         return _nothing_measured(plan, facts, inside, chosen)
     compared = compare_links(plan, facts, inside, guids)
     names = PortNames(plan, compared)
-    tables = cabling_tables(plan, compared, names)
-    judged = Facts({**facts.tables, **tables}, facts.accounts, facts.notes, facts.tool, facts.details)
-    asked = _verdicts(plan, judged, chosen)
+    tables, asked, behind = _judged(plan, facts, compared, names, chosen)
     rows = _told(asked)
     told = diagnose(plan, compared, names, whys)
     findings = [*told.findings, *rate_findings(plan, rows, whys), *undecided(plan, compared, rows, whys)]
+    findings += unread_captures(facts, whys)
     mended = {s for f in told.findings for s in f.subjects}
     warnings = unplanned_findings(compared, names, tables["unplanned_links"], told.touched, whys)
     if strict:
@@ -61,7 +60,7 @@ def compare(
         summary=compared.summary,
         findings=tuple(sorted(findings, key=_order)),
         repairs=told.repairs,
-        coverage=_coverage(asked),
+        coverage=_coverage(asked, behind),
         plan_hash=plan.plan_hash,
         notes=(*plan.warnings, *account_notes(facts), *facts.notes, *compared.notes),
         details=details,
@@ -71,6 +70,37 @@ def compare(
 def _order(finding: Finding) -> tuple[int, str, int]:
     rank = {Verdict.FAIL: 0, Verdict.ERROR: 1, Verdict.NOT_MEASURED: 2}[finding.verdict]
     return rank, finding.id, -len(finding.subjects)
+
+
+def _judged(
+    plan: Plan, facts: Facts, compared: Compared, names: PortNames, chosen: dict[str, Check]
+) -> tuple[dict[str, pl.DataFrame], dict[str, pl.DataFrame], dict[str, int]]:
+    """(tables that were judged, verdicts by check, how many links stand behind a subject).
+
+    Links that are right and equal in all that a check looks at are judged once, by the first of them. Where that one does not
+    pass, all of them are judged, since each then has to be named.
+    """
+    classes, first = alike_links(plan, compared)
+    sizes = np.bincount(classes, minlength=len(first))
+    rows = first
+    while True:
+        tables = cabling_tables(plan, compared, names, np.sort(rows))
+        judged = Facts({**_plain(facts), **tables}, facts.accounts, facts.notes, facts.tool, facts.details)
+        asked = _verdicts(plan, judged, chosen)
+        many = first[sizes > 1]
+        keys = plan.links["link"].gather(many)
+        named = keys.is_in(_told(asked)["subject"].implode()).to_numpy()
+        if not named.any():
+            return tables, asked, dict(zip(keys.to_list(), sizes[sizes > 1].tolist(), strict=True))
+        loud = np.zeros(len(first), bool)
+        loud[np.flatnonzero(sizes > 1)[named]] = True
+        rows = np.concatenate([rows, np.setdiff1d(np.flatnonzero(loud[classes]), rows)])
+        sizes = np.where(loud, 1, sizes)
+
+
+def _plain(facts: Facts) -> dict[str, pl.DataFrame]:
+    """The tables that are there without making those of a discovery dump: no check of cabling looks at them."""
+    return {} if facts.discovered is not None else dict(facts.tables)
 
 
 def _verdicts(plan: Plan, facts: Facts, chosen: dict[str, Check]) -> dict[str, pl.DataFrame]:
@@ -97,14 +127,21 @@ def _told(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
     return pl.concat([frame.filter(~pl.col("verdict").is_in(quiet)) for frame in frames.values()])
 
 
-def _coverage(frames: dict[str, pl.DataFrame]) -> tuple[Coverage, ...]:
-    """How often each check was asked and what it answered."""
+def _coverage(frames: dict[str, pl.DataFrame], behind: Mapping[str, int] | None = None) -> tuple[Coverage, ...]:
+    """How often each check was asked and what it answered; ``behind`` says for how many links a subject stands."""
+    import polars as pl
+
     found = []
     for check_id, frame in sorted(frames.items()):
         counts = dict(frame["verdict"].value_counts().rows())
+        several = frame.filter(pl.col("subject").is_in(list(behind or ()))).select("subject", "verdict").rows()
+        for subject, verdict in several:
+            counts[verdict] += (behind or {})[subject] - 1
         answers = (counts.get(v.value, 0) for v in (Verdict.PASS, Verdict.FAIL, Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE))
         passed, failed, open_, outside = answers
-        found.append(Coverage(check_id, frame.height, passed, failed, open_, outside, counts.get(Verdict.ERROR.value, 0)))
+        found.append(
+            Coverage(check_id, sum(counts.values()), passed, failed, open_, outside, counts.get(Verdict.ERROR.value, 0))
+        )
     return tuple(found)
 
 
