@@ -16,7 +16,7 @@ def main() -> int:
 
     text = b'switchguid=0x10(10)\nSwitch\t1 "S-0000000000000010"\t\t# "leaf" enhanced port 0 lid 1 lmc 0\n'
     assert parse(text, "warm").tables["device_facts"].height == 1
-    # Each kernel with every type of array that it is called with: bytes of a capture are read-only, others are not.
+    # The others take one kind of array each, whatever they are given.
     data, numbers = np.frombuffer(b"a\n", np.uint8), np.zeros(2, np.int64)
     line_feeds(data)
     distinct_numbers(np.zeros(2, np.uint64))

@@ -28,8 +28,7 @@ def _numbers_sorted(values: Array) -> tuple[Array, Array]:
 
 
 @kernel(_numbers_sorted, threshold=1 << 20)
-def distinct_numbers(values: Any) -> tuple[Any, Any]:
-    """Distinct uint64 ``values`` in order of appearance: (index of each value, position where each distinct one is first)."""
+def _numbers_hashed(values: Any) -> tuple[Any, Any]:
     n = len(values)
     size = 16
     while size < 2 * n:
@@ -40,8 +39,8 @@ def distinct_numbers(values: Any) -> tuple[Any, Any]:
     count = 0
     for i in range(n):
         value = values[i]
-        mixed = value * np.uint64(0x9E3779B97F4A7C15)
-        slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(size - 1))
+        mixed = (value ^ (value >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+        slot = np.int64(mixed >> np.uint64(32)) & (size - 1)
         while slots[slot] >= 0 and values[first[slots[slot]]] != value:
             slot = (slot + 1) & (size - 1)
         if slots[slot] < 0:
@@ -50,6 +49,19 @@ def distinct_numbers(values: Any) -> tuple[Any, Any]:
             count += 1
         index[i] = slots[slot]
     return index, first[:count].copy()
+
+
+def distinct_numbers(values: Array) -> tuple[Array, Array]:
+    """Distinct uint64 ``values`` in order of appearance: (index of each value, position where each distinct one is first)."""
+    found: tuple[Array, Array] = _numbers_hashed(read_only(values))
+    return found
+
+
+def read_only(values: Array) -> Array:
+    """``values`` in one piece and not to be written: kernels are compiled for each kind of array, so they get one kind."""
+    view = np.ascontiguousarray(values).view()
+    view.flags.writeable = False
+    return view
 
 
 def same_as_first(first: Array, at: Array, length: Array, data: Array) -> Array:
@@ -70,7 +82,7 @@ def _joined_by_slices(at: Array, length: Array, data: Array) -> Array:
 
 
 @kernel(_joined_by_slices, threshold=1 << 20)
-def joined(at: Any, length: Any, data: Any) -> Any:
+def _joined(at: Any, length: Any, data: Any) -> Any:
     """The byte strings ``data[at:at+length]`` (at least one) one behind the other, a line feed between each two."""
     n = len(at)
     total = n - 1
@@ -101,7 +113,7 @@ def texts_at(at: Array, length: Array, data: Array) -> pl.Series:
 
     if not len(at):
         return pl.Series([], dtype=pl.String)
-    return _split(joined(at, length, data).tobytes().decode())
+    return _split(_joined(read_only(at), read_only(length), read_only(data)).tobytes().decode())
 
 
 def guid_texts(values: Array) -> pl.Series:
@@ -123,8 +135,7 @@ def _line_ends_by_search(data: Array) -> Array:
 
 
 @kernel(_line_ends_by_search, threshold=1 << 20)
-def line_feeds(data: Any) -> Any:
-    """Positions of the line feeds in ``data`` (uint8)."""
+def _line_feeds_found(data: Any) -> Any:
     n = len(data)
     count = 0
     for i in range(n):
@@ -144,4 +155,10 @@ def line_feeds(data: Any) -> Any:
         if data[i] == 10:
             found[to] = i
             to += 1
+    return found
+
+
+def line_feeds(data: Array) -> Array:
+    """Positions of the line feeds in ``data`` (uint8)."""
+    found: Array = _line_feeds_found(read_only(data))
     return found

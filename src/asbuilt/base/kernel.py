@@ -1,4 +1,4 @@
-"""The one door to compiled code: plain numpy by default, numba for large inputs when it can be had.
+"""The one door to compiled code: plain numpy by default, numba for large inputs when it can be had, or is there already.
 
 ``ASBUILT_KERNELS=numpy`` or ``numba`` forces one engine, so that the same tests run in both.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any, Callable, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -23,6 +24,8 @@ def numba_wanted(size: int, threshold: int) -> bool:
         return False
     if Engine.mode == "numba":
         return True
+    if "numba" in sys.modules:  # its start, most of a second, is paid: then it is worth it much earlier
+        return size >= threshold >> 6
     return size >= threshold and _numba_importable()
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Iterable
 
 import numpy as np
 
+from asbuilt.base.interning import distinct_numbers
 from asbuilt.diagnose.links import OK, STATUS, Compared
 from asbuilt.model.facts import CABLING, UNPLANNED_LINKS
 from asbuilt.model.link_speeds import LANE_GBPS
@@ -76,16 +77,42 @@ class PortNames:
         return ", ".join(told[:most]) + (f" and {len(told) - most} more" if len(told) > most else "")
 
 
-def cabling_tables(plan: Plan, compared: Compared, names: PortNames) -> dict[str, pl.DataFrame]:
-    """Frames of `CABLING` and `UNPLANNED_LINKS`."""
+def alike_links(plan: Plan, compared: Compared) -> tuple[Array, Array]:
+    """Planned links that every check must judge alike: (class of each link, first link of each class).
+
+    Links are alike that are right, or out of scope, and equal in planned rate, measured width and speed, and capture. Each
+    other link is a class of its own.
+    """
+    status, evidence = _status(plan, compared)
+    rates, _ = distinct_numbers(plan.links["rate_gbps"].fill_null(-1.0).to_numpy().view(np.uint64))
+    said = np.where(evidence >= 0, compared.measured.alike[evidence], np.uint64(0xFFFF_FFFF_FFFF_FFFF))
+    kinds, _ = distinct_numbers(said)
+    key = (kinds.astype(np.uint64) * np.uint64(int(rates.max(initial=0)) + 1) + rates.astype(np.uint64)) * np.uint64(2)
+    key += (status == OK).astype(np.uint64)
+    alone = np.flatnonzero((status != OK) & (status != len(STATUS)))
+    key[alone] = np.uint64(1 << 63) + alone.astype(np.uint64)
+    return distinct_numbers(key)
+
+
+def _status(plan: Plan, compared: Compared) -> tuple[Array, Array]:
+    """Of each planned link: its status (out of scope: one more than `STATUS` has), and the link row that speaks of it or -1."""
+    status = np.full(plan.links.height, len(STATUS), np.int64)
+    status[compared.rows] = compared.status
+    evidence = np.full(plan.links.height, -1, np.int64)
+    evidence[compared.rows] = compared.evidence[compared.a]
+    return status, evidence
+
+
+def cabling_tables(plan: Plan, compared: Compared, names: PortNames, rows: Array | None = None) -> dict[str, pl.DataFrame]:
+    """Frames of `CABLING`, for planned links ``rows`` (all, when None), and `UNPLANNED_LINKS`."""
     import polars as pl
 
-    links = plan.links
-    status = np.full(links.height, len(STATUS), np.int64)
-    status[compared.rows] = compared.status
-    evidence = np.full(links.height, -1, np.int64)
-    evidence[compared.rows] = compared.evidence[compared.a]
-    bad = np.flatnonzero(compared.status != OK)
+    links = plan.links if rows is None else plan.links.select("link", "rate_gbps")[rows]
+    rows = np.arange(links.height) if rows is None else rows
+    status, evidence = _status(plan, compared)
+    number = np.full(plan.links.height, -1, np.int64)
+    number[compared.rows] = np.arange(len(compared.rows))
+    bad = number[rows[(status[rows] != OK) & (status[rows] < len(STATUS))]]
     expected: list[str | None] = []
     found: list[str | None] = []
     for row in bad.tolist():
@@ -97,27 +124,17 @@ def cabling_tables(plan: Plan, compared: Compared, names: PortNames) -> dict[str
         {"row": compared.rows[bad], "expected": expected, "found": found},
         schema={"row": pl.Int64, "expected": pl.String, "found": pl.String},
     )
-    seen = _said(compared, evidence)
-    frame = pl.DataFrame({"link": links["link"], "rate_gbps": links["rate_gbps"], "row": np.arange(links.height)})
-    frame = frame.with_columns(pl.Series([*STATUS, "out_of_scope"]).gather(pl.Series(status)).alias("status"), *seen)
+    said = compared.measured.said(evidence[rows])
+    words = said["found_speed"].unique().drop_nulls()
+    lane = pl.col("found_speed").replace_strict({w: LANE_GBPS.get(w) for w in words}, default=None, return_dtype=pl.Float64)
+    rate = (lane * pl.col("found_lanes")).alias("found_gbps")
+    frame = pl.DataFrame({"link": links["link"], "rate_gbps": links["rate_gbps"], "row": rows}).with_columns(
+        pl.Series([*STATUS, "out_of_scope"]).gather(pl.Series(status[rows])).alias("status"),
+        *said,
+        said.select(rate).to_series(),
+    )
     frame = frame.join(told, on="row", how="left", maintain_order="left").drop("row")
     return {CABLING.name: CABLING.conform(frame), UNPLANNED_LINKS.name: _unplanned(compared, names)}
-
-
-def _said(compared: Compared, evidence: Array) -> list[pl.Series]:
-    """found_gbps, found_speed, capture and line of each planned link, null where nothing was measured."""
-    import polars as pl
-
-    rows = pl.Series(np.where(evidence < 0, 0, evidence))
-    known = pl.Series(evidence >= 0)
-    columns = {"width": "found_lanes", "speed": "found_speed", "capture_id": "capture_id", "line": "line"}
-    measured = compared.measured.links.select(pl.col(c).alias(n) for c, n in columns.items())
-    picked = measured[rows] if measured.height else measured.clear(len(evidence))
-    if not known.all():
-        picked = picked.with_columns(pl.when(known).then(pl.all()))
-    words = picked["found_speed"].unique().drop_nulls()
-    lane = pl.col("found_speed").replace_strict({w: LANE_GBPS.get(w) for w in words}, default=None, return_dtype=pl.Float64)
-    return [*picked, picked.select((lane * pl.col("found_lanes")).alias("found_gbps")).to_series()]
 
 
 def _unplanned(compared: Compared, names: PortNames) -> pl.DataFrame:
@@ -128,7 +145,7 @@ def _unplanned(compared: Compared, names: PortNames) -> pl.DataFrame:
         return UNPLANNED_LINKS.empty()
     device, port = compared.slots.device[near], compared.slots.port(near)
     keys = compared.names["key"].gather(device)
-    said = compared.measured.links.select("capture_id", "line")[compared.evidence[near]]
+    said = compared.measured.said(compared.evidence[near]).select("capture_id", "line")
     found = [names.pair(a, b) for a, b in zip(near.tolist(), far.tolist(), strict=True)]
     frame = pl.DataFrame({"key": keys, "port": port, "found": found})
     link = pl.concat_str([pl.lit("link:"), "key", pl.lit("/"), "port"]).alias("link")

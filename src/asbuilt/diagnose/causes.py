@@ -72,8 +72,7 @@ class _View:
         at = int(self.compared.evidence[self.compared.a[row]])
         if at < 0:
             return ""
-        links = self.compared.measured.links
-        return f"{links['capture_id'][at]}:{links['line'][at]}"
+        return self.compared.measured.line(at)
 
     def slot_box(self, slot: int) -> int:
         slots = self.compared.slots

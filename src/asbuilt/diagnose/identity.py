@@ -27,6 +27,7 @@ FACTORY = (
 _MANAGED = r"^mf0;(?P<name>[^:]*):(?P<model>[^/]*)(?P<board>/[ls]\d+)?(?P<chip>/u\d+)?$"
 _MANAGED_SWITCH = r"^MF0;([^:]+):[^/]*/U\d+$"
 _HCA = r"^(?P<host>.+) hca-(?P<number>\d+)$"
+_NIC = np.uint64(0x9E3779B97F4A7C15)
 UNKNOWN, BY_GUID, BY_NAME, BY_PLACE = 0, 1, 2, 3
 HOW = ("unknown", "guid list", "name", "place in the fabric")
 
@@ -56,16 +57,27 @@ def planned_devices(links: pl.DataFrame) -> Devices:
     """The devices of ``links``; a NIC is named by its node and device name."""
     import polars as pl
 
-    nic = pl.col("b_nic").is_not_null()
-    far = links.select(
-        pl.when(nic).then(pl.concat_str(["b_device", pl.lit("/"), "b_nic"])).otherwise("b_device").alias("key"),
+    count = links.height
+    near, far = links["a_device"].hash().to_numpy(), links["b_device"].hash().to_numpy()
+    key = np.concatenate([near, far])
+    nic = links["b_nic"].is_not_null().to_numpy()
+    if nic.any():
+        key[count:][nic] ^= links["b_nic"].hash().to_numpy()[nic] * _NIC
+    index, first = distinct_numbers(key)
+    told = [first[first < count], first[first >= count] - count]
+    ends = links[told[1]].select(
+        pl.when(pl.col("b_nic").is_not_null())
+        .then(pl.concat_str(["b_device", pl.lit("/"), "b_nic"]))
+        .otherwise("b_device")
+        .alias("key"),
         pl.col("b_name").alias("name"),
-        (~nic).alias("is_switch"),
+        pl.col("b_nic").is_null().alias("is_switch"),
     )
-    near = links.select(pl.col("a_device").alias("key"), pl.col("a_name").alias("name"), pl.lit(True).alias("is_switch"))
-    both = pl.concat([near, far])
-    index, first = distinct_numbers(both["key"].hash().to_numpy())
-    return Devices(both[first], index[: links.height], index[links.height :])
+    heads = links[told[0]].select(
+        pl.col("a_device").alias("key"), pl.col("a_name").alias("name"), pl.lit(True).alias("is_switch")
+    )
+    # Near ends come before far ones in the order of appearance.
+    return Devices(pl.concat([heads, ends]), index[:count], index[count:])
 
 
 def identify(devices: Devices, measured: pl.DataFrame, guids: pl.DataFrame | None = None) -> Identity:

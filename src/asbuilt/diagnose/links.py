@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from asbuilt.base.interning import distinct_numbers
+from asbuilt.diagnose.as_measured import Measured, read_measured
 from asbuilt.diagnose.by_place import Graph, by_place
 from asbuilt.diagnose.identity import Devices, Identity, identify, nameless, planned_devices
 from asbuilt.diagnose.ports import Slots, far_slots
@@ -28,20 +28,6 @@ Array = np.ndarray[Any, Any]
 OK, WRONG, MISSING, NOT_MEASURED = 0, 1, 2, 3
 STATUS = ("ok", "wrong", "missing", "not_measured")
 TIERS = {"leaf": 1, "spine": 2, "core": 3}
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """Measured devices and links as numbers: rows of ``devices``; per link row own device, port, far device, far port."""
-
-    devices: pl.DataFrame
-    links: pl.DataFrame
-    own: Array
-    port: Array
-    far: Array
-    far_port: Array
-    has_record: Array
-    incomplete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,65 +56,6 @@ class Compared:
     notes: tuple[str, ...] = field(default_factory=tuple)
 
 
-def read_measured(facts: Facts) -> Measured:
-    """Number the devices of ``facts``; peers without a record of their own are devices too.
-
-    Raises ``KeyError`` when the facts hold no ``link_facts``.
-    """
-    import polars as pl
-
-    links = facts.tables["link_facts"]
-    known = facts.tables.get("device_facts")
-    said = links.select(
-        pl.col("peer_guid").alias("guid"),
-        pl.lit(None, dtype=pl.String).alias("system_guid"),
-        pl.col("peer_kind").alias("kind"),
-        pl.col("peer_description").alias("description"),
-    )
-    told = known.select(said.columns) if known is not None else said.clear()
-    index, first = distinct_numbers(pl.concat([told["guid"], links["guid"], said["guid"]]).hash().to_numpy())
-    n = told.height
-    own, far = index[n : n + links.height], index[n + links.height :]
-    has_record = np.zeros(len(first), bool)
-    has_record[index[:n]] = True
-    has_record[own] = True
-    if len(first) == n:
-        devices = told
-    else:
-        devices = pl.concat([told, links.select(pl.col("guid"), *_unknown()), said], how="vertical")[first]
-    devices, far, has_record = _apart(devices, own, far, has_record)
-    incomplete = any(bool(v) for k, v in facts.details.items() if k.partition(":")[0] == "incomplete") or not bool(
-        has_record.all()
-    )
-    port, far_port = links["port"].to_numpy(), links["peer_port"].to_numpy()
-    return Measured(devices, links, own, port, far, far_port, has_record, incomplete)
-
-
-def _apart(devices: pl.DataFrame, own: Array, far: Array, has_record: Array) -> tuple[pl.DataFrame, Array, Array]:
-    """NICs without a name that only others speak of: one of them at many ports is many devices, not one."""
-    import polars as pl
-
-    many = np.bincount(far, minlength=devices.height) > 1
-    many[own] = False
-    if not many.any():
-        return devices, far, has_record
-    many &= nameless(devices) & (devices["kind"] != "switch").to_numpy()
-    rows = np.flatnonzero(many[far])
-    copies = devices[far[rows]].with_columns(
-        pl.concat_str(["guid", pl.lit("/"), pl.Series(rows).cast(pl.String)]).alias("guid")
-    )
-    far = far.copy()
-    far[rows] = devices.height + np.arange(len(rows))
-    return pl.concat([devices, copies]), far, np.concatenate([has_record, np.ones(len(rows), bool)])
-
-
-def _unknown() -> list[pl.Expr]:
-    import polars as pl
-
-    none = pl.lit(None, dtype=pl.String)
-    return [none.alias("system_guid"), pl.lit("switch").alias("kind"), pl.lit("").alias("description")]
-
-
 def compare_links(plan: Plan, facts: Facts, scope: Array | None = None, guids: pl.DataFrame | None = None) -> Compared:
     """Hold ``plan.links`` against ``facts``. ``scope``: which links are built (all, when None); ``guids``: a GUID list."""
     devices = planned_devices(plan.links)
@@ -137,7 +64,7 @@ def compare_links(plan: Plan, facts: Facts, scope: Array | None = None, guids: p
     identity, notes = _who(devices, measured, ends, guids)
     count = devices.frame.height
     number = np.where(identity.planned >= 0, identity.planned, count + np.arange(measured.devices.height))
-    names = _names(devices, measured)
+    names = _names(devices, measured, identity.planned >= 0)
     own, far, port, far_port, evidence = _cables(devices, measured, number, ends, names)
     if plan.design is None:
         ends = _oriented(plan, names, ends, (own, far))
@@ -190,14 +117,14 @@ def compare_links(plan: Plan, facts: Facts, scope: Array | None = None, guids: p
 def _who(devices: Devices, measured: Measured, ends: list[Array], guids: pl.DataFrame | None) -> tuple[Identity, list[str]]:
     """Identity by list and name, completed by place for devices without a name of their own."""
     identity = identify(devices, measured.devices, guids)
-    aggregation = (measured.devices["kind"] == "aggregation").to_numpy()
+    aggregation = measured.aggregation
     open_ = ~aggregation & (identity.planned < 0)
     rows = np.flatnonzero(open_)
     if len(rows):
         open_[rows] = nameless(measured.devices[rows])
     if not open_.any():
         return identity, []
-    switch = (measured.devices["kind"] == "switch").to_numpy()
+    switch = measured.is_switch
     keep = ~aggregation[measured.own] & ~aggregation[measured.far]
     box = _chassis(measured.devices, measured.own, measured.port)
     own, port, far, far_port = (x[keep] for x in (box[measured.own], measured.port, box[measured.far], measured.far_port))
@@ -234,18 +161,21 @@ def _chassis(devices: pl.DataFrame, own: Array, port: Array) -> Array:
     return box
 
 
-def _names(devices: Devices, measured: Measured) -> pl.DataFrame:
+def _names(devices: Devices, measured: Measured, known: Array) -> pl.DataFrame:
     """name, place (what a person walks to: the node of a NIC), is_switch of planned devices, then of measured ones."""
     import polars as pl
 
-    planned = devices.frame.select("name", pl.col("key").alias("key"), "is_switch")
+    planned = devices.frame.select("name", "key", "is_switch")
+    if known.all():  # nobody speaks of these rows: each is a planned device
+        blank = pl.repeat("", len(known), eager=True)
+        return pl.concat([planned, pl.DataFrame({"name": blank, "key": blank, "is_switch": measured.is_switch})])
     found = measured.devices.select(
         pl.when(pl.col("description").str.strip_chars() == "")
         .then(pl.format("GUID {}", "guid"))
         .otherwise(pl.format("{} (GUID {})", pl.col("description").str.strip_chars(), "guid"))
         .alias("name"),
         pl.col("guid").alias("key"),
-        (pl.col("kind") == "switch").alias("is_switch"),
+        pl.Series("is_switch", measured.is_switch),
     )
     return pl.concat([planned, found])
 
@@ -255,9 +185,9 @@ def _cables(
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Measured link rows that are cables, in joint numbers: own, far, ports, row. Aggregation nodes and links inside a
     director chassis are no cables. The one port of a NIC in use is the one port that the plan has of it."""
-    aggregation = (measured.devices["kind"] == "aggregation").to_numpy()
+    aggregation = measured.aggregation
     keep = ~aggregation[measured.own] & ~aggregation[measured.far]
-    switches = np.flatnonzero((measured.devices["kind"] == "switch").to_numpy())
+    switches = np.flatnonzero(measured.is_switch)
     board = measured.devices["description"].gather(switches).str.extract(r"^MF0;([^:]*):[^/]*/[LS]\d+", 1)
     if board.null_count() < board.len():
         chassis, on_board = np.zeros(measured.devices.height, np.uint64), np.zeros(measured.devices.height, bool)
@@ -272,11 +202,15 @@ def _cables(
     is_switch = names["is_switch"].to_numpy()
     planned_ports, wanted = np.bincount(ends[2], minlength=names.height), np.zeros(names.height, np.int64)
     wanted[ends[2]] = ends[3]
-    low, high = np.full(names.height, 1 << 30), np.zeros(names.height, np.int64)
-    for device, number_ in ((own, port), (far, far_port)):
-        np.minimum.at(low, device, number_)
-        np.maximum.at(high, device, number_)
-    single = (planned_ports == 1) & (low == high) & ~is_switch & (np.arange(names.height) < count)
+    mixed, some = np.zeros(names.height, bool), np.full(names.height, -1, np.int64)
+    sides = [
+        (device[hosts], number_[hosts]) for device, number_ in ((own, port), (far, far_port)) for hosts in (~is_switch[device],)
+    ]
+    for device, number_ in sides:
+        some[device] = number_
+    for device, number_ in sides:
+        mixed[device[some[device] != number_]] = True
+    single = (planned_ports == 1) & (some >= 0) & ~mixed & ~is_switch & (np.arange(names.height) < count)
     port[single[own]] = wanted[own[single[own]]]
     far_port[single[far]] = wanted[far[single[far]]]
     return own, far, port, far_port, row
@@ -293,16 +227,20 @@ def tiers(plan: Plan, names: pl.DataFrame, ends: tuple[Array, Array], cables: tu
     tier = np.where(is_switch, 9, 0)
     # Measured links only speak of devices that the plan says nothing about: a misplaced cable must not move a switch.
     for joins in ([ends], [ends, cables]):
+        pairs = []
         for one, two in joins:
-            for near, far in ((one, two), (two, one)):
-                bearing = near[~is_switch[far] & is_switch[near]]
+            if not (tier == 9).any():
+                break
+            switch = is_switch[one], is_switch[two]
+            for bearing in (one[switch[0] & ~switch[1]], two[switch[1] & ~switch[0]]):
                 tier[bearing[tier[bearing] == 9]] = 1
-        between = [(one[both], two[both]) for one, two in joins for both in (is_switch[one] & is_switch[two],)]
+            both = np.flatnonzero(switch[0] & switch[1])
+            pairs += [(one[both], two[both]), (two[both], one[both])]
         for level in range(2, 5):
             before = tier == level - 1
-            for one, two in between:
-                for near, far in ((one, two), (two, one)):
-                    tier[near[before[far] & (tier[near] == 9)]] = level
+            pairs = [(near[open_], far[open_]) for near, far in pairs for open_ in (tier[near] == 9,)]
+            for near, far in pairs:
+                tier[near[before[far] & (tier[near] == 9)]] = level
     if plan.has("switches"):
         roles = plan.table("switches").select(pl.col("switch").alias("key"), pl.col("role").replace_strict(TIERS, default=9))
         said = names.select("key").join(roles, on="key", how="left", maintain_order="left")["role"].fill_null(-1).to_numpy()

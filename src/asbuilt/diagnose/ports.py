@@ -7,7 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from asbuilt.base.interning import read_only
+from asbuilt.base.kernel import kernel
+
 Array = np.ndarray[Any, Any]
+
+
+def _widen_at(device: Array, port: Array, width: Array) -> None:
+    np.maximum.at(width, device, port + 1)
+
+
+@kernel(_widen_at, threshold=1 << 20)
+def _widen(device: Any, port: Any, width: Any) -> None:
+    """Make ``width`` of each device at least its port number and one."""
+    for i in range(len(device)):
+        if width[device[i]] <= port[i]:
+            width[device[i]] = port[i] + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +37,7 @@ class Slots:
         """Slots for ``devices`` devices wide enough for every (device, port) in ``ends``."""
         width = np.zeros(devices, np.int64)
         for device, port in ends:
-            np.maximum.at(width, device, port + 1)
+            _widen(read_only(device), read_only(port), width)
         start = np.concatenate(([0], np.cumsum(width)))
         return cls(start[:-1], np.repeat(np.arange(devices), width))
 

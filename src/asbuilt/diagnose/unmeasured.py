@@ -12,7 +12,7 @@ from asbuilt.model.plan import Plan
 if TYPE_CHECKING:
     import polars as pl
 
-    from asbuilt.diagnose.links import Measured
+    from asbuilt.diagnose.as_measured import Measured
 
 Array = np.ndarray[Any, Any]
 

@@ -50,12 +50,17 @@ class Discovered:
 
 
 class FactTables(Mapping[str, "pl.DataFrame"]):
-    """Fact tables by name that are made on first access. ``rows`` says how many rows each has, ``make`` makes them all."""
+    """Fact tables by name that are made on first access. ``rows`` says how many rows each has, ``make`` makes them all.
 
-    __slots__ = ("_made", "_make", "_rows")
+    ``discovered`` holds the same as numbers: whoever changes tables puts plain ones in place and so drops it.
+    """
 
-    def __init__(self, rows: Mapping[str, int], make: Callable[[], dict[str, pl.DataFrame]]) -> None:
-        self._rows, self._make = dict(rows), make
+    __slots__ = ("_made", "_make", "_rows", "discovered")
+
+    def __init__(
+        self, rows: Mapping[str, int], make: Callable[[], dict[str, pl.DataFrame]], discovered: Discovered | None = None
+    ) -> None:
+        self._rows, self._make, self.discovered = dict(rows), make, discovered
         self._made: dict[str, pl.DataFrame] = {}
 
     def __getitem__(self, name: str) -> pl.DataFrame:

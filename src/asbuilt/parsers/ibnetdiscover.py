@@ -62,8 +62,8 @@ def parse(data: bytes, capture_id: str) -> Facts:
     incomplete = bool(cut or orphans or lonely)
     details = {"incomplete": incomplete, f"incomplete:{capture_id}": incomplete}  # the second survives a merge of captures
     rows = {DEVICE_FACTS.name: n_devices, LINK_FACTS.name: n_links}
-    tables = FactTables({name: n for name, n in rows.items() if n}, lambda: frames(seen))
-    return Facts(tables, {capture_id: account}, tuple(notes), TOOL, details, seen if n_links else None)
+    tables = FactTables({name: n for name, n in rows.items() if n}, lambda: frames(seen), seen if n_links else None)
+    return Facts(tables, {capture_id: account}, tuple(notes), TOOL, details)
 
 
 def read(data: bytes, capture_id: str) -> tuple[Discovered, Array, bool, bool]:
