@@ -127,6 +127,34 @@ def any_line(
     return 1, 2, kind, ports, guid, 0, _NONE, lid, 0, 0, start, length
 
 
+def read_line(
+    data: Any, at: int, roomy: bool, owned: bool, longest: int, known: Any, tails: Any
+) -> tuple[int, int, int, int, int, int, Any, int, Any, int, int, int, int, int]:
+    """Any line, the fast way where it reads so and the data goes on for long enough (``roomy``): (start of the next one, what
+    became of it, all bytes ored when it was read slowly, and what `tool_line` says of it)."""
+    if roomy:
+        after, told, kind, port, guid, peer_port, port_guid, lid, width, speed, start, length = tool_line(
+            data, at, owned, known, tails
+        )
+        if after >= 0:
+            became = 1 if told else 0
+            return after, became, 0, told, kind, port, guid, peer_port, port_guid, lid, width, speed, start, length
+    stop, seen = end_of_line(data, at)
+    became, told, kind, port, guid, peer_port, port_guid, lid, width, speed, start, length = any_line(
+        data, at, stop, owned, longest
+    )
+    return stop + 1, became, seen, told, kind, port, guid, peer_port, port_guid, lid, width, speed, start, length
+
+
+def identity(which: int, value: Any, vendor: int, model: int, system: Any) -> tuple[int, int, Any]:
+    """Vendor, model and system GUID of the device to come, after an attribute line."""
+    if which == 1:
+        return signed(value), -1, _NONE
+    if which == 2:
+        return vendor, signed(value), system
+    return vendor, model, value if which == 3 else system
+
+
 def note_name(data: Any, names: Any, odd: Any, n_odd: int, number: int, told: int, row: int, start: int, length: int) -> int:
     """Keep a name that is not the first one of its GUID; the number of such names."""
     if names[number, 1] == length and same_bytes(data, names[number, 0], start, length):
@@ -179,30 +207,15 @@ def scan(
             places = np.full(4 * len(places), -1, np.int32)
             for i in range(n_guids):
                 number_of(guids[i], i + 1, places, guids[: i + 1], i)
-        answer, after = 1, -1
-        if at < near:
-            after, told, kind, port, guid, peer_port, port_guid, lid, width, speed, start, length = tool_line(
-                data, at, owned, known, tails
-            )
-            answer = 1 if told else 0
-        if after < 0:
-            stop, seen = end_of_line(data, at)
-            bytes_seen |= seen
-            answer, told, kind, port, guid, peer_port, port_guid, lid, width, speed, start, length = any_line(
-                data, at, stop, owned, longest
-            )
-            after = stop + 1
+        after, answer, seen, told, kind, port, guid, peer_port, port_guid, lid, width, speed, start, length = read_line(
+            data, at, at < near, owned, longest, known, tails
+        )
+        bytes_seen |= seen
         classes[line] = answer
-        line += 1
-        at = after
+        line, at = line + 1, after
         if told == 1:
             owned = False
-            if kind == 1:
-                vendor, model, system = signed(guid), -1, _NONE
-            elif kind == 2:
-                model = signed(guid)
-            elif kind == 3:
-                system = guid
+            vendor, model, system = identity(kind, guid, vendor, model, system)
         elif told:
             seat = OWN if told == 2 else port
             number = number_of(guid, guessed[seat], places, guids, n_guids)
@@ -213,8 +226,7 @@ def scan(
                 n_guids += 1
             n_odd = note_name(data, names, odd, n_odd, number, told, row, start, length)
             if told == 2:
-                if kind == 2 and aggregates(data, start, length):
-                    kind = 4
+                kind = 4 if kind == 2 and aggregates(data, start, length) else kind
                 note_device(devices, row, line, kind, port, vendor, model, lid, number)
                 systems[row] = system
                 orderly = orderly and not recorded[number]
@@ -245,4 +257,6 @@ PARTS = (
     tool_line,
     end_of_line,
     any_line,
+    read_line,
+    identity,
 )
