@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,55 @@ def test_a_whole_neighbour_table_without_neighbours_is_a_measurement() -> None:
     plan = little_plan(nodes=4, technology="ethernet")
     seen = verify(plan, [*twin.render(plan), Capture("spare", b'{"lldp":[{"interface":[]}]}', "lldpctl", "SPARE-01")])
     assert seen.exit_code == 0
+
+
+LOST = (
+    b'{"lldp":[{"interface":[{"name":"swp1","chassis":[{"name":[{"value":"\\ud800\\n"}]}],'
+    b'"port":[{"id":[{"value":"\\udfff"}]}]}]}]}'
+)
+
+
+def test_half_a_surrogate_pair_is_a_name_like_any_other() -> None:
+    facts = facts_of([Capture("c", LOST, "lldpctl", "LEAF-01")])
+    assert facts.tables["link_facts"]["peer_description"].to_list() == ["?? ?"]
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"../outside.txt": {}}, "not the name of a file beside it"),
+        ({"/etc/hostname": {}}, "not the name of a file beside it"),
+        ({"a.txt": {"subject": "\u202eLEAF"}}, "cannot be printed"),
+        ({"a.txt": {"subject": "\ud800"}}, "cannot be printed"),
+        ({"a\0b": {}}, "cannot be printed"),
+    ],
+)
+def test_a_manifest_that_points_elsewhere_is_refused(tmp_path: Path, files: dict[str, object], said: str) -> None:
+    (tmp_path / "outside.txt").write_text("secret")
+    folder = tmp_path / "set"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(b"")
+    document = {"schema": "capture/v1", "tool": "ibnetdiscover", "files": files}
+    (folder / "capture.json").write_text(json.dumps(document))
+    with pytest.raises(ProblemError, match="CLI-042") as told:
+        read_captures([folder])
+    assert said in told.value.problems.render()
+
+
+def test_links_out_of_the_folder_and_things_that_are_no_files_are_not_opened(tmp_path: Path) -> None:
+    """A pipe would be waited for without end, and a link in a folder from elsewhere may lead to anything."""
+    (tmp_path / "outside.txt").write_text("secret")
+    folder = tmp_path / "set"
+    folder.mkdir()
+    (folder / "out.txt").symlink_to(tmp_path / "outside.txt")
+    (folder / "nowhere.txt").symlink_to(tmp_path / "missing")
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(ProblemError) as told:
+        read_captures([folder], "ibnetdiscover")
+    text = told.value.problems.render()
+    assert "out.txt is a link that leads out" in text and "nowhere.txt is a link" in text and "pipe is no file" in text
+    inside = tmp_path / "good"
+    inside.mkdir()
+    (inside / "a.txt").write_bytes(b"x\n")
+    (inside / "b.txt").symlink_to(inside / "a.txt")
+    assert [c.data for c in read_captures([inside], "ibnetdiscover")] == [b"x\n", b"x\n"]

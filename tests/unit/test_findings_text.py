@@ -6,6 +6,7 @@ import io
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,16 @@ def test_colour_asks_the_stream_of_the_moment(monkeypatch: pytest.MonkeyPatch) -
     assert wants_colour() and not wants_colour(io.StringIO())
     monkeypatch.setenv("NO_COLOR", "1")
     assert not wants_colour()
+
+
+def test_names_with_escape_sequences_are_shown_and_not_obeyed() -> None:
+    evil = "\x1b]0;own\x07leaf\u202e-1"
+    finding = replace(FINDING, subject=evil, cause=evil, found=evil, where=evil)
+    said = text(Verification("compare", LinkSummary(), (finding,), (), (), notes=(evil,)), "x")
+    assert "\x1b" not in said and "\u202e" not in said and said.count("?]0;own?leaf?-1") == 5
+
+
+def test_names_are_not_broken_at_their_hyphens() -> None:
+    name = "roce-spine-02-" * 5
+    said = block(replace(FINDING, next=f"put {name}end of the long line into {name}end of the other"), width=80)
+    assert said.count(f"{name}end") == 2

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     import sys
     from pathlib import Path
 
-    from asbuilt.cli.findings import columns, repair_lines, text, wants_colour
+    from asbuilt.cli.findings import columns, repair_lines, text, wants_colour, warning_lines
     from asbuilt.cli.written import refuse, write_page
     from asbuilt.workflow.compare import compare
     from asbuilt.workflow.foreign_plan import read_discovery, read_guids, read_plans
@@ -72,9 +72,7 @@ def run(args: argparse.Namespace) -> int:
         return seen.exit_code
     print(summary_line(seen.summary))
     print(text(seen, plan.name, width=columns(), colour=wants_colour(sys.stdout)))
-    for warning in seen.details.get("warnings", []):
-        print(f"\nWARNING  {warning['id']}  {warning['cause']}\n  {warning['found']}")
-    for line in repair_lines(seen):
+    for line in [*warning_lines(seen, width=columns()), *repair_lines(seen)]:
         print(line)
     return seen.exit_code
 

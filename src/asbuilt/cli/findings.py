@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -15,6 +16,8 @@ _LABEL = 10
 _WEAK = "low confidence: "
 _COLOURS = {Severity.BLOCKER: "1;31", Severity.MAJOR: "31", Severity.MINOR: "33", Severity.INFO: "36"}
 _DIM, _BOLD, _GREEN = "2", "1", "32"
+# Names come from captures: an escape sequence or a mark that turns the line round must not reach the terminal.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _VERDICTS = {Verdict.FAIL: "", Verdict.NOT_MEASURED: " undecided", Verdict.ERROR: " error"}
 
 
@@ -26,6 +29,11 @@ def wants_colour(stream: TextIO | None = None) -> bool:
 def columns() -> int:
     """The width to write for: the terminal's, between 60 and 100."""
     return max(60, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+
+
+def safe(text: str) -> str:
+    """``text`` on one line, with a question mark for every character that a terminal would obey instead of showing it."""
+    return _UNSAFE.sub("?", text)
 
 
 def text(verification: Verification, title: str, *, width: int = WIDTH, colour: bool = False) -> str:
@@ -71,12 +79,11 @@ def block(finding: Finding, *, width: int = WIDTH, colour: bool = False) -> str:
     paint = _Paint(colour)
     severity = finding.severity.value.upper() + _VERDICTS.get(finding.verdict, "")
     many = f"{len(finding.subjects):,} subjects" if len(finding.subjects) > 1 else ""
-    plain = f"{severity}  {finding.id}  {finding.subject}"
+    subject = safe(finding.subject)
+    plain = f"{severity}  {finding.id}  {subject}"
     gap = " " * max(2, width - len(plain) - len(many)) if many else ""
-    head = (
-        f"{paint(severity, _COLOURS[finding.severity])}  {paint(finding.id, _BOLD)}  {finding.subject}{gap}{paint(many, _DIM)}"
-    )
-    lines = [head, textwrap.fill(finding.cause, width, initial_indent="  ", subsequent_indent="  ", break_long_words=False)]
+    head = f"{paint(severity, _COLOURS[finding.severity])}  {paint(finding.id, _BOLD)}  {subject}{gap}{paint(many, _DIM)}"
+    lines = [head, *_wrapped(finding.cause, width, "  ", "  ")]
     parts = [("expected", finding.expected), ("found", finding.found), ("where", finding.where)]
     parts += [("evidence", "; ".join(finding.evidence)), ("why", finding.why)]
     lines += [_field(label, said, width, paint) for label, said in parts if said]
@@ -94,9 +101,25 @@ def _field(label: str, said: str, width: int, paint: _Paint, indent: int = 2) ->
     hang = pad + " " * _LABEL
     if said[:1].isdigit() and said[1:3] == ". ":
         hang += "   "
-    wrapped = textwrap.wrap(said, width, initial_indent=pad + " " * _LABEL, subsequent_indent=hang, break_long_words=False)
+    wrapped = _wrapped(said, width, pad + " " * _LABEL, hang)
     first = pad + paint(label, _DIM) + " " * (_LABEL - len(label)) + wrapped[0][indent + _LABEL :] if wrapped else pad + label
     return "\n".join([first, *wrapped[1:]])
+
+
+def _wrapped(said: str, width: int, first: str, hang: str) -> list[str]:
+    """Lines of ``said``; names stay whole, hyphens and all."""
+    return textwrap.wrap(
+        safe(said), width, initial_indent=first, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def warning_lines(verification: Verification, *, width: int = WIDTH) -> list[str]:
+    """What is beside the plan and fails nothing, a block each."""
+    lines = []
+    for warning in verification.details.get("warnings", []):
+        lines += ["", *_wrapped(f"WARNING  {warning['id']}  {warning['cause']}", width, "", "  ")]
+        lines += _wrapped(warning["found"], width, "  ", "  ")
+    return lines
 
 
 def coverage(rows: Sequence[Coverage], *, width: int = WIDTH, colour: bool = False) -> str:
@@ -114,7 +137,7 @@ def coverage(rows: Sequence[Coverage], *, width: int = WIDTH, colour: bool = Fal
     lines = [_field("coverage", f"{len(rows)} checks on {subjects:,} subjects: {told or 'nothing'}", width, paint, indent=0)]
     silent = [c.id for c in rows if c.subjects == c.not_applicable]
     if silent:
-        said = f"{len(silent)} checks had nothing to judge: {', '.join(silent)}"
+        said = f"{len(silent)} check{'s' if len(silent) > 1 else ''} had nothing to judge: {', '.join(silent)}"
         lines.append(_field("", said, width, paint, indent=0))
     return "\n".join(lines)
 
@@ -128,6 +151,6 @@ def repair_lines(verification: Verification) -> list[str]:
     for number, act in enumerate(acts, start=1):
         head = f"{number:>3}. {act.kind:<9}"
         for move in act.moves:
-            lines.append(f"  {head} {move.take or 'cable'} → {move.put or 'out'}   ({move.cable})")
+            lines.append(f"  {head} {safe(move.take) or 'cable'} → {safe(move.put) or 'out'}   ({safe(move.cable)})")
             head = " " * len(head)
     return lines

@@ -58,8 +58,8 @@ def run(args: argparse.Namespace) -> int:
 def screen(verification: Verification, title: str) -> str:
     """The answer as text: the links counted, findings by cause, warnings, and the moves in the order to make them."""
     from asbuilt.cli.compare import summary_line
-    from asbuilt.cli.findings import columns, repair_lines, text, wants_colour
+    from asbuilt.cli.findings import columns, repair_lines, text, wants_colour, warning_lines
 
     lines = [summary_line(verification.summary), text(verification, title, width=columns(), colour=wants_colour())]
-    lines += [f"\nWARNING  {w['id']}  {w['cause']}\n  {w['found']}" for w in verification.details.get("warnings", [])]
+    lines += warning_lines(verification, width=columns())
     return "\n".join([*lines, *repair_lines(verification)])

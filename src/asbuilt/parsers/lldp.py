@@ -40,6 +40,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
 
     Never raises: text that is not JSON, or a table without a subject, is one unread record and a note.
     """
+    subject = _text(subject)
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -92,13 +93,13 @@ def _row(interface: str, record: Any) -> dict[str, Any] | str:
     """A link row, or the reason why the record gives none."""
     match = _PORT.match(interface)
     if match is None:
-        return f"interface {interface[:40]!r} has no port number that we can read"
+        return f"interface {interface[:40]!a} has no port number that we can read"
     if not isinstance(record, dict):
         return "not a record"
     name, own, capabilities = _chassis(record.get("chassis"))
     port = _first(_first(record.get("port")).get("id"))
-    far = port.get("value")
-    if not name or not isinstance(far, str) or not far:
+    far = _text(port.get("value"))
+    if not name or not far:
         return f"{interface}: the neighbour gives no name or no port"
     number = _PORT.match(far)
     bridge = any(c.get("enabled") is True and c.get("type") in ("Bridge", "Router") for c in capabilities)
@@ -109,6 +110,11 @@ def _row(interface: str, record: Any) -> dict[str, Any] | str:
     else:
         peer = {"peer_guid": made_guid(own, far), "peer_port": 1, "peer_description": f"{name} {far}", "peer_kind": "ca"}
     return {"port": int(match[1]), **peer}
+
+
+def _text(value: Any) -> str:
+    """A string that can be printed on one line, "" for what is none: JSON may escape line ends, or half a surrogate pair."""
+    return "".join(c if c.isprintable() else "?" for c in value) if isinstance(value, str) else ""
 
 
 def _first(value: Any) -> dict[str, Any]:
@@ -123,14 +129,12 @@ def _chassis(value: Any) -> tuple[str, str, list[dict[str, Any]]]:
     Without a name its chassis id stands for it; a name that an installer gave is kept, but keyed by the chassis id.
     """
     chassis = _first(value)
-    name = _first(chassis.get("name")).get("value")
-    if name is None and "id" not in chassis and len(chassis) == 1:
-        name, inner = next(iter(chassis.items()))
+    said = _first(chassis.get("name")).get("value")
+    if said is None and "id" not in chassis and len(chassis) == 1:
+        said, inner = next(iter(chassis.items()))
         chassis = inner if isinstance(inner, dict) else {}
-    said = _first(chassis.get("id")).get("value")
-    id = said if isinstance(said, str) else ""
-    if not isinstance(name, str):
-        name = id
+    id = _text(_first(chassis.get("id")).get("value"))
+    name = _text(said) if isinstance(said, str) else id
     listed = chassis.get("capability", [])
     capabilities = [c for c in (listed if isinstance(listed, list) else [listed]) if isinstance(c, dict)]
     return name, id if id and _UNNAMED.match(name.strip()) else name, capabilities

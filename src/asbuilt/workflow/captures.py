@@ -57,7 +57,7 @@ def read_captures(places: Sequence[str | Path], tool: str = "") -> tuple[Capture
         except ProblemError as error:
             problems += error.problems.items
         except OSError as error:
-            problems.append(Problem("CLI-040", f"cannot read {place}: {error.strerror or error}"))
+            problems.append(Problem("CLI-040", f"cannot read {error.filename or place}: {error.strerror or error}"))
     if problems:
         raise ProblemError(problems)
     return _distinct(found)
@@ -67,28 +67,38 @@ def _at(place: str, tool: str) -> list[Capture]:
     if place == "-":
         return [Capture("stdin", sys.stdin.buffer.read(), tool, file="<stdin>")]
     path = Path(place)
-    if path.is_file():
-        manifest = path.parent / MANIFEST
-        said = _manifest(manifest).get(path.name, {}) if manifest.is_file() and path.name != MANIFEST else {}
-        return [Capture(path.name, path.read_bytes(), tool or said.get("tool", ""), said.get("subject", ""), str(path))]
-    if not path.is_dir():
-        raise ProblemError(Problem("CLI-040", f"there is no {place}", fix="name a capture file or a folder of them"))
-    return _folder(path, tool)
+    if path.is_dir():
+        return _folder(path, tool, path.resolve())
+    if not path.is_file() and not path.is_fifo():  # a pipe that somebody names is meant: <(ssh host ibnetdiscover)
+        what = f"{place} is no file" if path.exists() else f"there is no {place}"
+        raise ProblemError(Problem("CLI-040", what, fix="name a capture file or a folder of them"))
+    manifest = path.parent / MANIFEST
+    said = _manifest(manifest).get(path.name, {}) if manifest.is_file() and path.name != MANIFEST else {}
+    return [Capture(path.name, path.read_bytes(), tool or said.get("tool", ""), said.get("subject", ""), str(path))]
 
 
-def _folder(folder: Path, tool: str) -> list[Capture]:
+def _folder(folder: Path, tool: str, root: Path) -> list[Capture]:
+    """The captures of a folder and of those in it. A folder that came from elsewhere may hold links to anything: what leads
+    out of ``root``, and what is no file, is a problem and is not opened."""
     manifest = folder / MANIFEST
     listed = _manifest(manifest) if manifest.is_file() else {}
-    found = []
+    found: list[Capture] = []
+    problems: list[Problem] = []
     for item in sorted(folder.iterdir()):
-        if item.is_dir():
-            found += _folder(item, tool)
+        if item.is_symlink() and not item.resolve().is_relative_to(root):
+            what = f"{item} is a link that leads out of {root.name}"
+            problems.append(Problem("CLI-040", what, fix="name the file or folder that it leads to, or copy it here"))
+        elif item.is_dir():
+            found += _folder(item, tool, root)
         elif item.name != MANIFEST and not item.name.startswith(".") and (not listed or item.name in listed):
+            if not item.is_file():
+                problems.append(Problem("CLI-040", f"{item} is no file", fix="take it out of the folder"))
+                continue
             said = listed.get(item.name, {})
-            capture_id = f"{folder.name}/{item.name}"
-            found.append(
-                Capture(capture_id, item.read_bytes(), tool or said.get("tool", ""), said.get("subject", ""), str(item))
-            )
+            words = (f"{folder.name}/{item.name}", item.read_bytes(), tool or said.get("tool", ""))
+            found.append(Capture(*words, said.get("subject", ""), str(item)))
+    if problems:
+        raise ProblemError(problems)
     return found
 
 
@@ -110,11 +120,15 @@ def _manifest(path: Path) -> dict[str, dict[str, str]]:
     merged: dict[str, dict[str, str]] = {name: {**top, **said} for name, said in files.items()}
     for name, said in merged.items():
         if not all(isinstance(v, str) for v in (said.get("tool", ""), said.get("subject", ""))):
-            raise _broken(path, f"gives {name} a tool or subject that is not text")
+            raise _broken(path, f"gives {name!a} a tool or subject that is not text")
+        if not "".join((name, *said.values())).isprintable():
+            raise _broken(path, f"gives {name!a} a name, tool or subject with characters that cannot be printed")
         if said.get("tool", "") and said["tool"] not in PARSERS:
             raise _broken(path, f"names the tool {said['tool']!r}; parsers exist for {', '.join(PARSERS)}")
+        if name != Path(name).name:
+            raise _broken(path, f"lists {name[:80]}, which is not the name of a file beside it")
         if not (path.parent / name).is_file():
-            raise _broken(path, f"lists {name}, which is not there")
+            raise _broken(path, f"lists {name[:80]}, which is not there")
     return merged
 
 

@@ -48,8 +48,11 @@ def read_plans(files: Sequence[str], form: str = "", columns: str = "") -> Plan:
 
 
 def _bytes(file: str) -> bytes:
+    path = Path(file)
+    if path.exists() and not (path.is_file() or path.is_fifo() or path.is_dir()):
+        raise ProblemError(Problem("CLI-040", f"{file} is no file", fix="name a file"))
     try:
-        return Path(file).read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise ProblemError(Problem("CLI-040", f"cannot read {file}: {error.strerror or error}")) from None
 
