@@ -71,7 +71,7 @@ def test_lines_stay_within_the_width(width: int) -> None:
 def test_coverage_and_notes_follow_the_findings() -> None:
     shown = text(verification(FINDING), "small")
     assert shown.startswith("small · plan 0123456789ab · 1 finding: 1 major\n\nMAJOR  DES-060")
-    assert "coverage  2 checks on 3 subjects: 2 fail, 1 not applicable\n          1 checks had nothing" in shown
+    assert "coverage  2 checks on 3 subjects: 2 fail, 1 not applicable\n          1 check had nothing" in shown
     assert shown.endswith(
         "note      a remark\nnote      2 low-confidence figures stand behind this plan: system/x psus, system/x psu_w"
     )
@@ -155,5 +155,5 @@ def test_names_with_escape_sequences_are_shown_and_not_obeyed() -> None:
 
 def test_names_are_not_broken_at_their_hyphens() -> None:
     name = "roce-spine-02-" * 5
-    said = block(replace(FINDING, next=f"put {name}end of the long line into {name}end of the other"), width=80)
+    said = block(replace(FINDING, ways=(), next=f"put {name}end of the long line into {name}end of the other"), width=80)
     assert said.count(f"{name}end") == 2
