@@ -11,7 +11,7 @@ import pytest
 import fabric_dump as maker
 from asbuilt.base.problem import ProblemError
 from asbuilt.cli.main import main
-from asbuilt.parsers.plans import guid_list
+from asbuilt.parsers.plans import guid_list, ibsim
 from asbuilt.parsers.sniff import sniff, told
 from asbuilt.workflow.foreign_plan import read_plans
 
@@ -147,3 +147,13 @@ def test_pages_say_what_each_check_claims(tmp_path: Path) -> None:
     assert "Every planned link ends in the port that the plan names" in (tmp_path / "p" / "v.html").read_text()
     assert main(["-C", str(tmp_path / "p"), "report", "cap", "--html", "r.html"]) == 0, "files are relative to -C"
     assert (tmp_path / "p" / "r.html").is_file()
+
+
+def test_the_inside_of_a_director_is_no_cable_of_a_netlist() -> None:
+    text = (
+        'Switch 40 "S-1"  # "MF0;D1:CS8500/L1/U1"\n[1] "H-1"[1]\n[21] "S-2"[1]\n\n'
+        'Switch 40 "S-2"  # "MF0;D1:CS8500/S1/U1"\n[1] "S-1"[21]\n[2] "S-3"[1]\n\n'
+        'Switch 40 "S-3"  # "MF0;D2:CS8500/S1/U1"\n[1] "S-2"[2]\n\nHca 1 "H-1"  # "gpu001 mlx5_0"\n[1] "S-1"[1]\n'
+    )
+    plan = ibsim.read(text.encode(), "x.net")
+    assert plan.links.height == 2 and plan.account is not None and plan.account.balanced and not plan.unread

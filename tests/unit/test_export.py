@@ -117,3 +117,12 @@ def test_the_command_lists_targets_without_a_project(capsys: pytest.CaptureFixtu
     assert main(["export", "--list", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [t["target"] for t in document["targets"]] == list(TARGETS) and all(t["lost"] for t in document["targets"])
+
+
+def test_an_ethernet_fabric_gives_no_empty_cable_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert make(little_plan(technology="ethernet")) == {}
+    assert main(["new", "roce-b200", str(tmp_path / "p")]) == 0
+    assert main(["-C", str(tmp_path / "p"), "plan"]) == 0
+    capsys.readouterr()
+    assert main(["-C", str(tmp_path / "p"), "export"]) == 0
+    assert "nothing to write" in capsys.readouterr().err

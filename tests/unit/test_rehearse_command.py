@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -139,3 +140,13 @@ def test_verify_takes_captures_and_places_alike(tmp_path: Path) -> None:
     (tmp_path / "dump.txt").write_bytes(captures[0].data)
     assert verify(plan, captures).summary == verify(plan, [tmp_path / "dump.txt"]).summary
     assert verify(plan, []).exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [({"technology": "ethernet"}, "has no InfiniBand subnet"), ({"asics": 4}, "are planes of their own")],
+)
+def test_ibsim_refuses_what_it_could_not_show(shape: dict[str, Any], said: str) -> None:
+    with pytest.raises(ProblemError, match="CLI-027") as told:
+        rehearse(little_plan(**shape), engine="ibsim")
+    assert said in told.value.problems.render()

@@ -21,7 +21,7 @@ HEADER = "#StartDevice,StartPort,EndDevice,EndPort,LinkType"
 
 
 def ndt(plan: Plan) -> dict[str, bytes]:
-    """File name -> text. Equal plans give equal bytes.
+    """File name -> text; no file for a kind of link that the plan does not have. Equal plans give equal bytes.
 
     Raises `ProblemError` ART-001 for a name that the format cannot carry (comma, quote, control character).
     """
@@ -37,7 +37,8 @@ def ndt(plan: Plan) -> dict[str, bytes]:
     switches = links.filter(~host).select(
         "a_name", "a_port", row=pl.format("{},{},{},{},Data", "a_name", _port("a"), "b_name", _port("b"))
     )
-    return {"ndt/switch_to_host.ndt": _text(hosts), "ndt/switch_to_switch.ndt": _text(switches)}
+    files = {"ndt/switch_to_host.ndt": hosts, "ndt/switch_to_switch.ndt": switches}
+    return {name: _text(rows) for name, rows in files.items() if rows.height}
 
 
 def _port(side: str) -> pl.Expr:

@@ -41,6 +41,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({"schema": "export/v1", "files": [asdict(w) for w in written]}, indent=2))
         return 0
+    if not written:
+        what = "the plan has no InfiniBand link, and the targets so far are for InfiniBand"
+        print(f"nothing to write: {what}", file=sys.stderr)
     for file in written:
         print(f"{FOLDER}/{file.path}")
         print(f"  {file.size:,} bytes, {file.state}", file=sys.stderr)

@@ -45,5 +45,6 @@ ENGINES: dict[str, tuple[Limit, ...]] = {
         Limit("LIDs of the plan", "no subnet manager runs: LIDs are those of the netlist"),
         Limit("Ethernet planes", "ibsim simulates InfiniBand alone"),
         Limit("two devices with one GUID", "ibsim refuses to load them"),
+        Limit("chassis of several ASICs (XDR)", "their planes do not meet, and discovery starts from one host: refused"),
     ),
 }

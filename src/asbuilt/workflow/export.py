@@ -95,6 +95,7 @@ def export(plan: Plan, project: Path, targets: Sequence[str] = (), *, force: boo
         record[path] = digest
         written.append(Written(path, len(data), digest, state))
     document = {"schema": "export/v1", "plan_hash": plan.plan_hash, "files": dict(sorted(record.items()))}
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / RECORD).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return tuple(written)
 

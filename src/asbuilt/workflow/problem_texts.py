@@ -59,6 +59,7 @@ PROBLEMS: dict[str, str] = {
     "CLI-023": "The fault cannot be made there: the ends are the same, or of the wrong kind.",
     "CLI-024": "The programs that this engine needs are not installed.",
     "CLI-025": "The simulator did not start, or did not answer in time.",
+    "CLI-027": "The engine cannot carry this fabric: no InfiniBand in it, or switches whose ASICs are separate planes.",
     "CLI-030": "The plan has no such table. `asbuilt show` lists them.",
     "CLI-031": "The table has no such column. The message lists them.",
     "CLI-032": "A filter is not written as column=value.",

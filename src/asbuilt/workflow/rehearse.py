@@ -79,7 +79,7 @@ class Rehearsal:
 def rehearse(plan: Plan, faults: Sequence[str] = (), engine: str = "embedded", seed: int = 0) -> Rehearsal:
     """Build ``plan`` with ``faults`` (texts of the fault grammar), capture, verify, and compare with what was done.
 
-    Raises `ProblemError` CLI-026 for an unknown engine, those of the grammar, and CLI-024/025 for the ibsim engine.
+    Raises `ProblemError` CLI-026 for an unknown engine, those of the grammar, and CLI-024/025/027 for the ibsim engine.
     """
     if engine not in ENGINES:
         what = f"no rehearsal engine {engine!r}{grammar.nearest(engine, ENGINES)}"
@@ -107,9 +107,7 @@ def judge(plan: Plan, built: Built, injected: tuple[Injected, ...] = (), engine:
     """Capture a built fabric, verify it, and compare the findings with what really is there."""
     found = twin_captures(plan, built, seed)
     if engine == "ibsim":
-        if built.clones:
-            what = "ibsim refuses two devices with one GUID"
-            raise ProblemError(Problem("CLI-023", what, fix="rehearse clones with the embedded engine"))
+        _refuse_for_ibsim(plan, built, found)
         found = _through_ibsim(found)
         plan = _infiniband_only(plan)
     verification = compare(plan, facts_of(found))
@@ -141,6 +139,23 @@ def judge(plan: Plan, built: Built, injected: tuple[Injected, ...] = (), engine:
 def _named(findings: Sequence[Finding], verdict: Verdict) -> set[str]:
     """The links that findings of one verdict name."""
     return {s for f in findings if f.verdict is verdict for s in f.subjects or (f.subject,)}
+
+
+def _refuse_for_ibsim(plan: Plan, built: Built, captures: Sequence[Capture]) -> None:
+    """Raise `ProblemError` for what ibsim cannot load, or what discovery on it could not walk to."""
+    if not any(c.tool == "ibnetdiscover" for c in captures):
+        what = "ibsim simulates InfiniBand alone, and this plan has no InfiniBand subnet"
+        raise ProblemError(Problem("CLI-027", what, fix="rehearse with the embedded engine"))
+    if built.clones:
+        what = "ibsim refuses two devices with one GUID"
+        raise ProblemError(Problem("CLI-023", what, fix="rehearse clones with the embedded engine"))
+    switches = plan.table("switches")
+    chassis = switches.filter((switches["asics"] > 1) & ~switches["spare"])
+    if chassis.height:
+        what = (
+            f"the ASICs of {chassis['model'][0]} are planes of their own: discovery walks from one host and reaches one of them"
+        )
+        raise ProblemError(Problem("CLI-027", what, fix="rehearse with the embedded engine"))
 
 
 def _infiniband_only(plan: Plan) -> Plan:

@@ -15,6 +15,8 @@ from asbuilt.parsers.plans.text import decoded
 FORMAT = "ibsim"
 _HEAD = re.compile(r'^(Switch|Hca|Ca|Router|Rt)\s*(\d+)\s*"([^"]+)"\s*(?:#\s*(?:"([^"]*)")?.*)?$', re.I)
 _PORT = re.compile(r'^\[(\d+)\](?:\([0-9a-fA-F]+\))?\s*"([^"]+)"\s*\[(\d+)\](?:\([0-9a-fA-F]+\))?(.*)$')
+# A board of a director chassis as its manager names it: what joins two boards of one chassis is its inside, no cable.
+_BOARD = re.compile(r"^MF0;([^:]+):[^/]*/[LS]\d+")
 _AGGREGATION = "Aggregation Node"
 _ATTRIBUTE = re.compile(r"^(?:vendid|devid|sysimgguid|switchguid|caguid|hcaguid|rtguid)=", re.I)
 
@@ -52,6 +54,10 @@ def read(data: bytes, file: str = "fabric.net") -> Plan:
         names = (heads[own][1], heads.get(far, ("", far))[1])
         if any(_AGGREGATION in name for name in names):
             rows.ignorable += 1  # the port to a switch's own aggregation node is no cable
+            continue
+        boards = [match[1] for match in map(_BOARD.match, names) if match]
+        if len(boards) == len(names) and boards[0] == boards[1]:
+            rows.ignorable += 1
             continue
         holes = ["" if k == "switch" else p for p, k in zip((port, far_port), kinds, strict=True)]
         ports = [f"Port {p}" if k == "switch" else p for p, k in zip((port, far_port), kinds, strict=True)]
