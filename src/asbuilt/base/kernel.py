@@ -65,8 +65,8 @@ def kernel(fallback: Callable[..., Any], *, threshold: int, parts: tuple[Callabl
 def _compile(function: Callable[..., Any], parts: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
     """``function`` as machine code, with ``parts`` compiled into it in place of their plain selves.
 
-    Parts get arrays only to look at, never to keep, so they do without reference counting: on short lines of text that
-    counting takes most of the time.
+    Parts get arrays only to look at, never to keep, and a kernel with parts makes none of its own, so all do without
+    reference counting: on short lines of text that counting takes most of the time.
     """
     import types
 
@@ -84,10 +84,13 @@ def _compile(function: Callable[..., Any], parts: tuple[Callable[..., Any], ...]
     for part in parts:
         known[part.__name__] = numba.njit(**inlined)(linked(part, part.__name__))
     whole = linked(function, f"{function.__name__}_{_mark(parts)}")
+    options: dict[str, Any] = {"nogil": True, "_nrt": not parts}
+    compiled_: Callable[..., Any]
     try:
-        return numba.njit(cache=True, nogil=True)(whole)
+        compiled_ = numba.njit(cache=True, **options)(whole)
     except RuntimeError:  # no writable cache folder: compile for this process alone
-        return numba.njit(nogil=True)(whole)
+        compiled_ = numba.njit(**options)(whole)
+    return compiled_
 
 
 def _mark(parts: tuple[Callable[..., Any], ...]) -> str:

@@ -20,7 +20,7 @@ Array = np.ndarray[Any, Any]
 
 def scan(
     data: Array, longest: int, classes: Array, devices: Array, systems: Array, links: Array, ends: Array, port_guids: Array,
-    guids: Array, names: Array, odd: Array,
+    guids: Array, names: Array, odd: Array, *_: Array,
 ) -> tuple[int, int, int, int, int, bool, bool]:  # fmt: skip
     """Answers exactly as `discovery_pass.scan`, without compiled code."""
     stops = line_feeds(data)

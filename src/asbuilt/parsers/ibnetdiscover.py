@@ -76,7 +76,8 @@ def read(data: bytes, capture_id: str) -> tuple[Discovered, Array, bool, bool]:
         classes, systems, ports, guids = np.empty(len(raw) + 1, np.uint8), *(np.empty(room, np.uint64) for _ in range(3))
         devices, links, ends = np.empty((7, room), np.int64), np.empty((4, room), np.int32), np.empty((5, room), np.int16)
         names, odd = np.empty((room, 2), np.int64), np.empty((4, room), np.int64)
-        found = _scan(raw, LONGEST_LINE, classes, devices, systems, links, ends, ports, guids, names, odd)
+        work = discovery_pass.working_arrays(room)
+        found = _scan(raw, LONGEST_LINE, classes, devices, systems, links, ends, ports, guids, names, odd, *work)
         lines, n_devices, n_links, n_guids, n_odd, orderly, plain = found
         if lines >= 0:
             break
