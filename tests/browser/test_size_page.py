@@ -160,7 +160,7 @@ def test_what_the_site_cannot_carry_is_said_in_words(visit: Opener) -> None:
     page.locator("#site > summary").click()
     page.locator("[name=mw]").fill("1")
     page.locator("[name=cooling]").select_option("air")
-    expect(page.locator(".changes .badge.fail")).to_have_count(2)
+    expect(page.locator(".changes .badge.fail")).to_have_count(3)  # power at this size and at its own; cooling
     expect(page.locator("#site-words")).to_have_text("1 MW, air cooling")
     assert page.locator(".marks g.fail").count() == 1
 
@@ -252,3 +252,23 @@ def test_it_prints(visit: Opener) -> None:
     assert not page.locator("#slide-a").is_visible()
     assert contrast(page, ".figure .l") >= 4.5
     assert len(page.pdf()) > 20_000
+
+
+def test_opening_the_site_leaves_the_pointer_on_it(visit: Opener) -> None:
+    page = visit("/size?a=dgx-h100&an=1024")
+    summary = page.locator("#site summary")
+    before = summary.bounding_box()
+    summary.click()
+    after = summary.bounding_box()
+    assert before is not None and after is not None and abs(before["y"] - after["y"]) < 2
+    page.mouse.click(before["x"] + 60, before["y"] + before["height"] / 2)
+    assert page.locator("#site").get_attribute("open") is None, "the same place closes it"
+
+
+def test_a_count_that_cannot_be_is_marked_while_it_is_typed(visit: Opener) -> None:
+    page = visit("/size?a=dgx-h100&an=1024")
+    page.fill("#gpus-a", "5")
+    assert page.locator("#gpus-a").get_attribute("aria-invalid") == "true"
+    page.fill("#gpus-a", "512")
+    assert page.locator("#gpus-a").get_attribute("aria-invalid") is None
+    visit.watch(page).complaints.clear()  # the refused count answers 400

@@ -229,3 +229,20 @@ def test_while_dragging_every_step_is_answered(client: TestClient) -> None:
         answer = client.get(f"/size/fragment?an={4096 + 8 * step}")
         assert answer.status_code == 200 and f"{4096 + 8 * step:,} GPUs" in text_of(answer.text)
     print(f"page answer: {(time.perf_counter() - start) * 100:.1f} ms")
+
+
+def test_what_the_site_cannot_carry_stands_first_under_at_this_size(client: TestClient) -> None:
+    body = text_of(client.get("/size?a=dgx-b200&an=2048&mw=2").text)
+    here = body[body.index("At this size") : body.index("Where it changes as it grows")]
+    assert here.split("!")[1].strip().startswith("5.47 MW against 2 MW of the site") and "the site cannot carry it" in here
+
+
+def test_a_weight_without_the_servers_is_a_lower_bound(client: TestClient) -> None:
+    row = re.search(r'id="f-weight-kg".*?</summary>', client.get("/size?a=hgx-b200&an=1024").text, re.S)
+    assert row is not None and "without hgx-b200" in row.group() and "≥ " in row.group()
+    whole = re.search(r'id="f-weight-kg".*?</summary>', client.get("/size?a=dgx-h100&an=1024").text, re.S)
+    assert whole is not None and "≥" not in whole.group()
+
+
+def test_a_long_count_of_another_plane_is_not_cut_in_the_picture(client: TestClient) -> None:
+    assert "out-of-band: 16,384 switches" in client.get("/size?a=dgx-b200&an=1048576").text

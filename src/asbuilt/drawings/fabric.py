@@ -231,6 +231,7 @@ def _draw_others(canvas: Canvas, others: list[tuple[str, str]], y: float) -> Non
     canvas.text(16, y + 20, "Other planes", "strong")
     x = LEFT
     for name, text in others:
-        canvas.box(x, y, 204, 32, f"t-{name}", text)
-        canvas.text(x + 102, y + 21, text, "mid", 194)
-        x += 222
+        width = max(204.0, text_width(text, 13) + 20)
+        canvas.box(x, y, width, 32, f"t-{name}", text)
+        canvas.text(x + width / 2, y + 21, text, "mid", width - 10)
+        x += width + 18

@@ -48,6 +48,9 @@ HEADLINE = ("nodes", "racks", "switches.total", "power.facility_kw")
 SCALES = {"kW": (1000.0, "MW"), "kg": (1000.0, "t"), "GB/s": (1000.0, "TB/s"), "TB": (1000.0, "PB")}
 LITRES_A_MINUTE_TO_M3_H = 0.06
 UNKNOWN = "not known"
+WEIGHT = "weight_kg"
+# How the warning begins that names parts whose weight the catalogue does not state (`asbuilt.design.sizing`).
+WITHOUT = "weight leaves out "
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +161,16 @@ def value(document: dict[str, Any], sizing: Sizing, path: str, unit: str) -> Val
     beside = ""
     if path == "cooling.coolant_l_min" and isinstance(raw, int | float) and raw:
         beside = f"{number(raw * LITRES_A_MINUTE_TO_M3_H, 1)} m³/h"
-    return Value(text, shown_unit, exact, beside, tiers(sizing, path), **derivation(sizing, path))
+    parts = tiers(sizing, path)
+    if path == WEIGHT and (without := _without(sizing)):
+        text, parts = f"≥ {text}", f"without {without}"
+    return Value(text, shown_unit, exact, beside, parts, **derivation(sizing, path))
+
+
+def _without(sizing: Sizing) -> str:
+    """The parts whose weight nobody states, so that the sum is no more than a lower bound; "" when there are none."""
+    said = next((w for w in sizing.warnings if w.startswith(WITHOUT)), "")
+    return said.removeprefix(WITHOUT).partition(":")[0].strip()
 
 
 def derivation(sizing: Sizing, path: str) -> dict[str, Any]:

@@ -106,7 +106,8 @@ def _side(query: Query, choice: Choice, letter: str, got: Answer | None, options
         placed = marks(got.sizing, lambda n: _jump(query, letter, n))
         side |= _shown(got, got.sizing) | {
             "marks": placed,
-            "standing": [m for m in placed if not m.number],
+            # What the building cannot carry at this size comes first, whichever size it would carry.
+            "standing": sorted((m for m in placed if not m.number or m.tone == "fail"), key=lambda m: m.tone != "fail"),
             "numbered": [m for m in placed if m.number],
             "marks_height": max([6, *(m.rise + 12 for m in placed if m.left is not None)]),
         }

@@ -196,6 +196,9 @@
       if (gpus >= GPUS_FEWEST && gpus <= GPUS_MOST) {
         slide.value = place(gpus);
         slide.setAttribute("aria-valuetext", gpus.toLocaleString("en-GB") + " GPUs");
+        part("gpus", side).removeAttribute("aria-invalid");
+      } else {
+        part("gpus", side).setAttribute("aria-invalid", "true");
       }
     });
   }
