@@ -23,10 +23,11 @@ _NONE, _SIGNED = np.uint64(0), np.uint64(0x7FFFFFFFFFFFFFFF)
 
 
 def spread(value: Any, size: int) -> int:
-    """The first place of ``value`` in a table of ``size`` (a power of two) places: the middle bits of a product, in which
-    all bits of ``value`` have a part."""
-    mixed = (value ^ (value >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return int(np.int64(mixed >> np.uint64(32)) & (size - 1))
+    """The first place of ``value`` in a table of ``size`` (a power of two) places. GUIDs of one delivery follow each other:
+    those that share all but four bits get places side by side, which the processor then has at hand."""
+    block = value >> np.uint64(4)
+    block = (block ^ (block >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    return int(np.int64((block >> np.uint64(28)) & np.uint64(0xFFFFFFFF0) | (value & np.uint64(15)))) & (size - 1)
 
 
 def number_of(value: Any, guess: int, places: Any, guids: Any, count: int) -> int:
