@@ -8,8 +8,9 @@ import sys
 def main() -> int:
     import numpy as np
 
-    from asbuilt.base.interning import distinct_numbers, line_feeds, texts_at
+    from asbuilt.base.interning import distinct_numbers, texts_at
     from asbuilt.base.kernel import Engine
+    from asbuilt.diagnose.ports import Slots
 
     Engine.mode = "numba"
     from asbuilt.parsers.ibnetdiscover import parse
@@ -18,9 +19,9 @@ def main() -> int:
     assert parse(text, "warm").tables["device_facts"].height == 1
     # The others take one kind of array each, whatever they are given.
     data, numbers = np.frombuffer(b"a\n", np.uint8), np.zeros(2, np.int64)
-    line_feeds(data)
     distinct_numbers(np.zeros(2, np.uint64))
     texts_at(numbers, numbers + 1, data)
+    Slots.over(1, (numbers, numbers))
     return 0
 
 

@@ -130,35 +130,6 @@ def guid_texts(values: Array) -> pl.Series:
     return _split(digits.tobytes()[:-1].decode())
 
 
-def _line_ends_by_search(data: Array) -> Array:
-    return np.flatnonzero(data == 10)
-
-
-@kernel(_line_ends_by_search, threshold=1 << 20)
-def _line_feeds_found(data: Any) -> Any:
-    n = len(data)
-    count = 0
-    for i in range(n):
-        count += data[i] == 10
-    found = np.empty(count, np.int64)
-    words = data[: n // 8 * 8].view(np.uint64)
-    ones, highs, feeds = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080), np.uint64(0x0A0A0A0A0A0A0A0A)
-    to = 0
-    for w in range(len(words)):
-        x = words[w] ^ feeds
-        if (x - ones) & ~x & highs:  # a byte of x is 0
-            for i in range(w * 8, w * 8 + 8):
-                if data[i] == 10:
-                    found[to] = i
-                    to += 1
-    for i in range(n // 8 * 8, n):
-        if data[i] == 10:
-            found[to] = i
-            to += 1
-    return found
-
-
 def line_feeds(data: Array) -> Array:
     """Positions of the line feeds in ``data`` (uint8)."""
-    found: Array = _line_feeds_found(read_only(data))
-    return found
+    return np.flatnonzero(data == 10)

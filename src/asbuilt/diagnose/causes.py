@@ -381,6 +381,13 @@ def _act(move: Move) -> str:
 def _revert(moves: list[Move], only_missing: bool) -> str:
     if only_missing:
         return "nothing is moved"
-    back = [f"{m.put} → {m.take}" for m in moves if m.take and m.put]
-    more = f"; and {len(back) - 4} more" if len(back) > 4 else ""
-    return "put the ends back: " + "; ".join(back[:4]) + more if back else "plug the cable back in"
+    # The way back ends where it began: what was plugged in last comes out first, what was taken out first goes in last.
+    new = _some([m.cable for m in moves if not m.take])
+    back = _some([f"{m.put} → {m.take}" for m in moves if m.take and m.put])
+    out = _some([m.cable for m in moves if m.take and not m.put])
+    said = (new and f"take out {new}", back and f"put the ends back: {back}", out and f"plug in again {out}")
+    return "; ".join(filter(None, said))
+
+
+def _some(texts: list[str]) -> str:
+    return "; ".join(texts[:4]) + (f"; and {len(texts) - 4} more" if len(texts) > 4 else "")

@@ -37,7 +37,7 @@ class Slots:
         """Slots for ``devices`` devices wide enough for every (device, port) in ``ends``."""
         width = np.zeros(devices, np.int64)
         for device, port in ends:
-            _widen(read_only(device), read_only(port), width)
+            _widen(read_only(device.astype(np.int64, copy=False)), read_only(port.astype(np.int64, copy=False)), width)
         start = np.concatenate(([0], np.cumsum(width)))
         return cls(start[:-1], np.repeat(np.arange(devices), width))
 
