@@ -119,3 +119,9 @@ def test_through_the_command_line(folder: Path) -> None:
     )
     said = subprocess.run(command, capture_output=True, text=True)
     assert said.returncode == 1 and said.stdout.startswith("2,223 links planned: 2,219 ok, 2 wrong, 2 missing · 107 unplanned")
+
+
+def test_the_way_back_plugs_in_what_was_taken_out(folder: Path, facts: Facts) -> None:
+    seen = verdict((folder / HOSTS).read_bytes(), facts)
+    taken = next(f for f in seen.findings if "holds a cable that the plan does not know" in f.cause)
+    assert "plug in again SAT11-0101-0902-01IB0 port 17" in taken.revert

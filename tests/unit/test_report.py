@@ -206,3 +206,9 @@ def test_code_in_text_and_values_for_reading() -> None:
         "not stated",
         "x",
     ]
+
+
+def test_a_page_of_one_verification_names_its_plan() -> None:
+    seen = Verification("compare", LinkSummary(planned=1, ok=1), (), (), ())
+    body = verification_html(seen, Plan("theirs.ndt", {}))
+    assert "<strong>theirs.ndt</strong>" in body[body.index("<h1>") :]

@@ -53,6 +53,7 @@ def test_a_host_link_is_in_its_hosts_row() -> None:
 def test_planes_and_words_combine() -> None:
     assert kept("plane=oob") == {f"link:sw:oob/leaf-000/{p}" for p in range(1, 5)}
     assert kept("plane=oob,row=A") == {f"link:sw:oob/leaf-000/{p}" for p in (1, 2)}
+    assert kept("rack=B-01,island=0,plane=oob") == kept("rack=rack:B-01,island=0,plane=oob")
     assert kept("rack=rack:B-01,island=0,plane=oob") == {f"link:sw:oob/leaf-000/{p}" for p in (3, 4)}
     assert parse_scope(" plane=oob+compute, row=A ") == {"plane": "oob+compute", "row": "A"}
 

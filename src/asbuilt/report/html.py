@@ -54,8 +54,8 @@ def verification_html(verification: Verification, plan: Plan | None = None, clai
     ``claims`` maps check ids to what they claim, in one sentence; without it the coverage shows ids alone.
     """
     template = environment().get_template("single.html")
-    body = template.render(part=part(verification, 0, claims), picture=fabric_picture(plan, [verification]))
     subject = plan.name if plan and plan.name else ""
+    body = template.render(part=part(verification, 0, claims), picture=fabric_picture(plan, [verification]), subject=subject)
     heading = KINDS.get(verification.kind, verification.kind)
     return page(f"{heading}: {subject}" if subject else heading, body)
 

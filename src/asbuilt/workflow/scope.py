@@ -48,6 +48,8 @@ def scope_mask(plan: Plan, scope: str | Mapping[str, str] | None) -> Any:
     for key, value in wanted.items():
         values = value.split("+")
         known = _known(plan, links, key) if key in KEYS else ()
+        if key == "rack":  # A-01 is how people call rack:A-01
+            values = [v if v in known or f"rack:{v}" not in known else f"rack:{v}" for v in values]
         for word in values:
             if word not in known:
                 fix = f"it has: {', '.join(known)}" if known else "the plan knows none"
