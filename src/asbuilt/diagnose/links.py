@@ -186,7 +186,9 @@ def _cables(
     """Measured link rows that are cables, in joint numbers: own, far, ports, row. Aggregation nodes and links inside a
     director chassis are no cables. The one port of a NIC in use is the one port that the plan has of it."""
     aggregation = measured.aggregation
-    keep = ~aggregation[measured.own] & ~aggregation[measured.far]
+    keep = None
+    if aggregation.any():
+        keep = ~aggregation[measured.own] & ~aggregation[measured.far]
     switches = np.flatnonzero(measured.is_switch)
     board = measured.devices["description"].gather(switches).str.extract(r"^MF0;([^:]*):[^/]*/[LS]\d+", 1)
     if board.null_count() < board.len():
@@ -194,8 +196,8 @@ def _cables(
         chassis[switches] = board.fill_null("").hash().to_numpy()
         on_board[switches] = board.is_not_null().to_numpy()
         inner = (chassis[measured.own] == chassis[measured.far]) & on_board[measured.own] & on_board[measured.far]
-        keep &= ~inner
-    row = np.flatnonzero(keep)
+        keep = ~inner if keep is None else keep & ~inner
+    row = np.arange(len(measured.own)) if keep is None else np.flatnonzero(keep)
     own, far = number[measured.own[row]], number[measured.far[row]]
     port, far_port = measured.port[row].copy(), measured.far_port[row].copy()
     count = devices.frame.height
