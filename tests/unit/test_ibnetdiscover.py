@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Iterator
 
 import polars as pl
 import pytest
 
 from asbuilt.base.kernel import Engine
+from asbuilt.model.discovery import FactTables
 from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS, Facts
 from asbuilt.parsers.ibnetdiscover import parse
 
@@ -224,3 +226,18 @@ def test_the_ports_report() -> None:
 def test_a_ports_report_that_is_cut_says_so() -> None:
     facts = parse(PORTS[:-20], "p")
     assert facts.accounts["p"].unread == 1 and facts.accounts["p"].balanced and facts.details["incomplete"]
+
+
+@pytest.mark.parametrize(
+    "change", [lambda d: d, lambda d: d.replace(b"\n", b"\r\n"), lambda d: d.replace(b"mlx5_0", "mlx5_ä".encode())]
+)
+def test_far_from_the_end_lines_are_read_eight_bytes_at_a_time_and_say_the_same(kernels: str, change: object) -> None:
+    near, far = parse(change(DUMP), "c"), parse(change(DUMP) + b"\n" * 2000, "c")  # type: ignore[operator]
+    assert equal(near, far) and far.accounts["c"].unread == 0 and far.accounts["c"].facts == near.accounts["c"].facts
+
+
+def test_tables_are_made_when_they_are_looked_at(kernels: str) -> None:
+    facts = parse(DUMP, "c")
+    assert isinstance(facts.tables, FactTables) and facts.has("link_facts") and not facts.tables.made
+    assert facts.discovered is not None and facts.discovered.links.shape[1] == 8 and facts.tables["link_facts"].height == 8
+    assert facts.tables.made and replace(facts, tables=dict(facts.tables)).discovered is None
