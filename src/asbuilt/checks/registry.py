@@ -53,6 +53,15 @@ class Check:
         frame = self.function(plan, facts)
         return VERDICTS.conform(frame.with_columns(pl.lit(self.id).alias("check_id")))
 
+    def answer(self, plan: Plan, facts: Facts) -> pl.DataFrame:
+        """As `run`, but a check that stops answers ``error``: it never passes and never hides what the others found."""
+        import polars as pl
+
+        try:
+            return self.run(plan, facts)
+        except (Exception, pl.exceptions.PanicException) as error:
+            return self._one("error", f"{type(error).__name__}: {error}".splitlines()[0])
+
     def _one(self, verdict: str, found: str) -> pl.DataFrame:
         import polars as pl
 

@@ -10,7 +10,7 @@ import polars as pl
 from asbuilt.diagnose.design_context import as_is, place
 from asbuilt.diagnose.design_rules import RULES, Rule
 from asbuilt.model.plan import Plan
-from asbuilt.model.verdict import VERDICTS, Coverage, Finding, Layer, Severity, Verdict
+from asbuilt.model.verdict import Finding, Layer, Severity, Verdict
 
 _TOLD = (Verdict.FAIL.value, Verdict.ERROR.value, Verdict.NOT_MEASURED.value)
 _RANK = {Severity.BLOCKER: 0, Severity.MAJOR: 1, Severity.MINOR: 2, Severity.INFO: 3}
@@ -110,17 +110,3 @@ def _where(plan: Plan, subjects: tuple[str, ...]) -> str:
     places = [p for p in (place(plan, s) for s in subjects[:_SHOWN]) if p]
     more = f" and {len(subjects) - len(places)} more" if places and len(subjects) > len(places) else ""
     return "; ".join(places) + more
-
-
-def told(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """The failing, undecided and broken rows of all checks: what findings are made of."""
-    return pl.concat([VERDICTS.empty(), *(frame.filter(pl.col("verdict").is_in(_TOLD)) for frame in frames.values())])
-
-
-def coverage(frames: Mapping[str, pl.DataFrame]) -> tuple[Coverage, ...]:
-    """How often each check was asked and what it answered, by id."""
-    made = []
-    for id, frame in sorted(frames.items()):
-        c = dict.fromkeys((v.value for v in Verdict), 0) | dict(frame["verdict"].value_counts().rows())
-        made.append(Coverage(id, frame.height, c["pass"], c["fail"], c["not_measured"], c["not_applicable"], c["error"]))
-    return tuple(made)

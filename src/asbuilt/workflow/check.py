@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from asbuilt.checks.registry import Check, checks
-from asbuilt.diagnose.design import coverage, findings, told
+from asbuilt.diagnose.design import findings
+from asbuilt.diagnose.tally import coverage, told
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
-from asbuilt.model.verdict import VERDICTS, Layer, LinkSummary, Verdict, Verification
+from asbuilt.model.verdict import Layer, LinkSummary, Verification
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,19 +38,7 @@ def check(plan: Plan) -> Verification:
 
 def verdicts(plan: Plan, chosen: dict[str, Check]) -> dict[str, pl.DataFrame]:
     """The verdict rows (schema `VERDICTS`) of each of the ``chosen`` checks on ``plan`` alone, by id."""
-    return {id: _run(c, plan) for id, c in sorted(chosen.items())}
-
-
-def _run(check: Check, plan: Plan) -> pl.DataFrame:
-    import polars as pl
-
-    try:
-        return check.run(plan, Facts(tables={}))
-    except (Exception, pl.exceptions.PanicException) as error:
-        # The check runner is one of the three places that may catch everything: one broken check must not hide the others.
-        text = f"{type(error).__name__}: {error}".splitlines()[0]
-        row = {"check_id": [check.id], "subject": ["plan"], "verdict": [Verdict.ERROR.value], "found": [text]}
-        return VERDICTS.conform(pl.DataFrame(row))
+    return {id: c.answer(plan, Facts(tables={})) for id, c in sorted(chosen.items())}
 
 
 def section(doc: str, name: str) -> str:

@@ -11,9 +11,11 @@ from asbuilt.diagnose.cabling_tables import PortNames, alike_links, cabling_tabl
 from asbuilt.diagnose.causes import diagnose
 from asbuilt.diagnose.links import Compared, compare_links
 from asbuilt.diagnose.measured import rate_findings, undecided, unplanned_findings, unread_captures
+from asbuilt.diagnose.tally import coverage
+from asbuilt.diagnose.tally import told as told_rows
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
-from asbuilt.model.verdict import VERDICTS, Coverage, Finding, Layer, LinkSummary, Verdict, Verification
+from asbuilt.model.verdict import Finding, Layer, LinkSummary, Verdict, Verification
 from asbuilt.workflow.check import section
 from asbuilt.workflow.scope import scope_mask
 
@@ -44,7 +46,7 @@ def compare(
     compared = compare_links(plan, facts, inside, guids)
     names = PortNames(plan, compared)
     tables, asked, behind = _judged(plan, facts, compared, names, chosen)
-    rows = _told(asked)
+    rows = told_rows(asked)
     told = diagnose(plan, compared, names, whys)
     findings = [*told.findings, *rate_findings(plan, rows, whys), *undecided(plan, compared, rows, whys)]
     findings += unread_captures(facts, whys)
@@ -60,7 +62,7 @@ def compare(
         summary=compared.summary,
         findings=tuple(sorted(findings, key=_order)),
         repairs=told.repairs,
-        coverage=_coverage(asked, behind),
+        coverage=coverage(asked, behind),
         plan_hash=plan.plan_hash,
         notes=(*plan.warnings, *account_notes(facts), *facts.notes, *compared.notes),
         details=details,
@@ -89,7 +91,7 @@ def _judged(
         asked = _verdicts(plan, judged, chosen)
         many = first[sizes > 1]
         keys = plan.links["link"].gather(many)
-        named = keys.is_in(_told(asked)["subject"].implode()).to_numpy()
+        named = keys.is_in(told_rows(asked)["subject"].implode()).to_numpy()
         if not named.any():
             return tables, asked, dict(zip(keys.to_list(), sizes[sizes > 1].tolist(), strict=True))
         loud = np.zeros(len(first), bool)
@@ -104,45 +106,8 @@ def _plain(facts: Facts) -> dict[str, pl.DataFrame]:
 
 
 def _verdicts(plan: Plan, facts: Facts, chosen: dict[str, Check]) -> dict[str, pl.DataFrame]:
-    """Verdict rows of every fabric check by its id; a check that stops answers ``error``."""
-    import polars as pl
-
-    frames = {}
-    for check in chosen.values():
-        try:
-            frames[check.id] = check.run(plan, facts)
-        except Exception as error:
-            # The check runner may catch everything: one broken check must not hide the others.
-            text = f"{type(error).__name__}: {error}".splitlines()[0]
-            row = {"check_id": [check.id], "subject": ["plan"], "verdict": [Verdict.ERROR.value], "found": [text]}
-            frames[check.id] = VERDICTS.conform(pl.DataFrame(row))
-    return frames
-
-
-def _told(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """The rows that findings are made of: neither passed nor out of question."""
-    import polars as pl
-
-    quiet = [Verdict.PASS.value, Verdict.NOT_APPLICABLE.value]
-    return pl.concat([frame.filter(~pl.col("verdict").is_in(quiet)) for frame in frames.values()])
-
-
-def _coverage(frames: dict[str, pl.DataFrame], behind: Mapping[str, int] | None = None) -> tuple[Coverage, ...]:
-    """How often each check was asked and what it answered; ``behind`` says for how many links a subject stands."""
-    import polars as pl
-
-    found = []
-    for check_id, frame in sorted(frames.items()):
-        counts = dict(frame["verdict"].value_counts().rows())
-        several = frame.filter(pl.col("subject").is_in(list(behind or ()))).select("subject", "verdict").rows()
-        for subject, verdict in several:
-            counts[verdict] += (behind or {})[subject] - 1
-        answers = (counts.get(v.value, 0) for v in (Verdict.PASS, Verdict.FAIL, Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE))
-        passed, failed, open_, outside = answers
-        found.append(
-            Coverage(check_id, sum(counts.values()), passed, failed, open_, outside, counts.get(Verdict.ERROR.value, 0))
-        )
-    return tuple(found)
+    """Verdict rows of every fabric check by its id."""
+    return {check.id: check.answer(plan, facts) for check in chosen.values()}
 
 
 def _nothing_measured(plan: Plan, facts: Facts, inside: np.ndarray[Any, Any] | None, chosen: dict[str, Check]) -> Verification:
@@ -170,7 +135,7 @@ def _nothing_measured(plan: Plan, facts: Facts, inside: np.ndarray[Any, Any] | N
         summary=summary,
         findings=(finding,),
         repairs=(),
-        coverage=_coverage(asked),
+        coverage=coverage(asked),
         plan_hash=plan.plan_hash,
         notes=(*plan.warnings, *account_notes(facts), *facts.notes),
     )
