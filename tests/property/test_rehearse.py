@@ -105,3 +105,18 @@ def test_a_plane_that_no_capture_shows_is_undecided_not_missed() -> None:
 def test_a_copy_of_a_device_behind_a_dark_leaf_still_answers_with_its_name() -> None:
     rehearsal = rehearse(little_plan(nodes=6), ["absent:LEAF-03", "clone:gpu003/mlx5_2,gpu001/mlx5_0"])
     assert rehearsal.exact and rehearsal.verification.summary.wrong == 1
+
+
+@pytest.mark.parametrize("more", ["swap:gpu000/mlx5_0,gpu004/mlx5_1", "swap:gpu003/mlx5_2,gpu004/mlx5_1", "rail:gpu000"])
+@pytest.mark.parametrize("technology", ["infiniband", "ethernet"])
+def test_a_copied_identity_among_misplaced_cables_is_set_right_before_any_of_them_moves(more: str, technology: str) -> None:
+    """Nobody can carry out a move of "the second device of that name": identities first, cables in the next round."""
+    plan = little_plan(nodes=6, technology=technology)
+    first = rehearse(plan, ["clone:gpu000/mlx5_0,gpu003/mlx5_2", more])
+    assert first.exact
+    told = [f for f in first.verification.findings if "identity" in f.cause]
+    assert told and "its own" in told[0].next
+    assert not any("same identity" in text for m in first.verification.repairs for text in (m.take, m.put, m.cable))
+    own = replace(apply_moves(plan, first.built, first.verification.repairs), clones={})
+    second = judge(plan, own)
+    assert mended(plan, second).verification.findings == ()

@@ -7,13 +7,14 @@ the chains and rings of misplaced cables, told as what a crew did: ends exchange
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from asbuilt.base.interning import distinct_numbers
 from asbuilt.diagnose.cabling_tables import PortNames
+from asbuilt.diagnose.instructions import CAPTURE_AGAIN, next_step, revert
 from asbuilt.diagnose.links import MISSING, WRONG, Compared
 from asbuilt.diagnose.moves import MOVE, PLUG, REMOVE, Step, Tangle, tangles
 from asbuilt.model.plan import Plan
@@ -22,7 +23,6 @@ from asbuilt.model.verdict import Finding, Layer, Move, Severity, Verdict
 Array = np.ndarray[Any, Any]
 WRONG_END, NOT_THERE = "FAB-001", "FAB-002"
 _ALIKE = 3  # so many alike exchanges between two devices have one cause
-_CAPTURE_AGAIN = "then capture again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def diagnose(plan: Plan, compared: Compared, names: PortNames, whys: dict[str, s
         finding, moves = _finding(view, group, repairs[-1].act + 1 if repairs else 0)
         findings.append(finding)
         repairs += moves
-        exchanges += sum(t.exchanges for t in group)
+        exchanges += sum(t.exchanges for t in group) if moves else 0
         touched.update(s for t in group for s in t.slots)
     return Diagnosis(tuple(findings), tuple(repairs), exchanges, frozenset(touched))
 
@@ -166,7 +166,7 @@ def _not_seen(view: _View, slot: int, rows: list[int]) -> Finding:
         found=f"{name} is not seen in any capture",
         where=view.where([slot]),
         cause=f"{name} was not discovered: off, not yet racked, all its cables out, or its ports run another link layer",
-        next=f"check power, management and link type of {name}, {_CAPTURE_AGAIN}",
+        next=f"check power, management and link type of {name}, {CAPTURE_AGAIN}",
         revert="nothing is moved",
         subjects=subjects,
         why=view.whys.get(NOT_THERE, ""),
@@ -197,7 +197,7 @@ def _doubled(view: _View, explained: set[int]) -> tuple[list[Finding], set[int]]
                 found=f"{identity} answers at {view.names(a)} and at {view.names(other)}",
                 where=view.where([a, b]),
                 cause=f"two ports have the identity of {identity}; {name} is seen nowhere: its GUID or name was cloned",
-                next=f"read GUID and node description on the device at {view.names(a)}, give it its own, {_CAPTURE_AGAIN}",
+                next=f"read GUID and node description on the device at {view.names(a)}, give it its own, {CAPTURE_AGAIN}",
                 revert="no cable is moved",
                 evidence=tuple(x for x in (view.line(row),) if x),
                 subjects=(view.link(row),),
@@ -311,13 +311,36 @@ def _finding(view: _View, group: list[Tangle], first_act: int) -> tuple[Finding,
         found="; ".join(_seen(view, r) for r in shown) + more,
         where=view.where(slots),
         cause=_cause(view, group, steps),
-        next=_next(view, group, moves, only_missing),
-        revert=_revert(moves, only_missing),
+        next=next_step(moves, ring=any(t.ring for t in group), only_missing=only_missing),
+        revert=revert(moves, only_missing=only_missing),
         evidence=tuple(dict.fromkeys(x for x in (view.line(r) for r in shown) if x)),
         subjects=tuple(view.link(r) for r in rows),
         why=view.whys.get(NOT_THERE if only_missing else WRONG_END, ""),
     )
-    return finding, moves
+    shared = _shared_identities(view, group)
+    return (_not_told_apart(view, finding, shared), []) if shared else (finding, moves)
+
+
+def _shared_identities(view: _View, group: list[Tangle]) -> list[int]:
+    """Slots that more than one port says it is plugged into: of two devices with one identity nobody can say which to move."""
+    seen, known = view.compared.far, len(view.compared.slots)
+    if max(slot for t in group for slot in t.slots) < known:
+        return []
+    ends = [(slot, int(seen[slot])) for t in group for slot in t.slots if slot < known and seen[slot] >= 0]
+    return sorted({far for slot, far in ends if seen[far] != slot or int((seen == far).sum()) > 1})
+
+
+def _not_told_apart(view: _View, finding: Finding, shared: list[int]) -> Finding:
+    """``finding`` with the identities to be set right first, and no cable move before that is done."""
+    names = view.names
+    at = [int(s) for slot in shared for s in np.flatnonzero(view.compared.far == slot)]
+    return replace(
+        finding,
+        cause=f"{names.list(shared)} answers at more than one port, and cables are not where the plan has them: two devices "
+        "have one identity, or the fabric changed while it was captured",
+        next=f"read GUID and node description on the devices at {names.list(at)}, give each its own, {CAPTURE_AGAIN}",
+        revert="no cable is moved",
+    )
 
 
 def _seen(view: _View, row: int) -> str:
@@ -361,33 +384,3 @@ def _cause(view: _View, group: list[Tangle], steps: list[Step]) -> str:
     parts += [f"{names(s.take)} holds a cable that the plan does not know" for s in steps if s.kind == REMOVE]
     parts += [f"{names.pair(s.put, s.keep)} has no cable" for s in steps if s.kind == PLUG]
     return "; ".join(parts) + (f"; and {len(moved) - 3} cables more" if len(moved) > 3 else "")
-
-
-def _next(view: _View, group: list[Tangle], moves: list[Move], only_missing: bool) -> str:
-    if only_missing:
-        ends = moves[0].cable
-        return f"look at both ends of {ends}: cable seated, transceiver, link type of the port; {_CAPTURE_AGAIN}"
-    told = "; ".join(_act(m) for m in moves[:8]) + (f"; and {len(moves) - 8} more under repairs" if len(moves) > 8 else "")
-    first = "take all these ends out before the first goes in: " if any(t.ring for t in group) else ""
-    return f"{first}{told}; {_CAPTURE_AGAIN}"
-
-
-def _act(move: Move) -> str:
-    if not move.take:
-        return f"plug in {move.cable}"
-    return f"{move.take} → {move.put}" if move.put else f"take out {move.cable}"
-
-
-def _revert(moves: list[Move], only_missing: bool) -> str:
-    if only_missing:
-        return "nothing is moved"
-    # The way back ends where it began: what was plugged in last comes out first, what was taken out first goes in last.
-    new = _some([m.cable for m in moves if not m.take])
-    back = _some([f"{m.put} → {m.take}" for m in moves if m.take and m.put])
-    out = _some([m.cable for m in moves if m.take and not m.put])
-    said = (new and f"take out {new}", back and f"put the ends back: {back}", out and f"plug in again {out}")
-    return "; ".join(filter(None, said))
-
-
-def _some(texts: list[str]) -> str:
-    return "; ".join(texts[:4]) + (f"; and {len(texts) - 4} more" if len(texts) > 4 else "")
