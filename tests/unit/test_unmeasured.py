@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from asbuilt.model.capture import Capture
@@ -48,3 +50,13 @@ def test_one_dump_speaks_for_a_whole_infiniband_subnet(technology: str) -> None:
     plan = little_plan(nodes=6, technology=technology)
     seen = verify(plan, list(twin.render(plan, (faults.parse("absent:LEAF-02"),))))
     assert (seen.summary.missing, seen.summary.not_measured) == (6 + 4, 0)
+
+
+def test_aggregation_nodes_of_a_cut_dump_are_no_links_beside_the_plan() -> None:
+    """Their own records stand at the end of the dump; their switches name them before it is cut."""
+    plan = little_plan(nodes=6)
+    (dump,) = twin.render(plan)
+    assert b"Aggregation Node" in dump.data
+    for share in (0.4, 0.6, 0.8):
+        seen = verify(plan, [replace(dump, data=dump.data[: int(len(dump.data) * share)])])
+        assert seen.summary.unplanned == 0 and seen.exit_code == 3

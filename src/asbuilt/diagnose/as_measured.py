@@ -85,6 +85,9 @@ def read_measured(facts: Facts) -> Measured:
     incomplete = said or not bool(has_record.all())
     is_switch = (devices["kind"] == "switch").to_numpy()
     aggregation = (devices["kind"] == "aggregation").to_numpy()
+    if not has_record.all():
+        # Where a capture is cut, a switch's own aggregation node is known by nothing but what its switch calls it.
+        aggregation = aggregation | (~has_record & devices["description"].str.contains("Aggregation Node").to_numpy())
     return Measured(facts, devices, own, port, far, far_port, has_record, incomplete, alike, is_switch, aggregation)
 
 
