@@ -65,7 +65,10 @@ def test_the_size_screen_of_the_readme_is_real(capsys: pytest.CaptureFixture[str
     assert [line for line in shown("1,024 GPUs") if not holds(line, out)] == []
 
 
-def test_the_findings_of_the_readme_are_real(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_findings_of_the_readme_are_real(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     for template, command, code, start in (
         ("l40s-384-as-written", ("check",), 1, "BLOCKER  DES-012"),
         ("l40s-384", ("rehearse", "--fault", "swap:node0030/mlx5_0,node0046/mlx5_2"), 0, "MAJOR  FAB-001"),
