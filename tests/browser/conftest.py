@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from asbuilt.cli.serve import listen
 from asbuilt.web.app import create_app
+from requirements_of_tests import absent
 
 CHROMIUM = Path(os.environ.get("ASBUILT_CHROMIUM", "/usr/bin/chromium"))
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
@@ -22,10 +23,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     if not CHROMIUM.exists():
-        text = f"browser: {CHROMIUM} is not there (`make setup` as root installs it, or set ASBUILT_CHROMIUM)"
-        if os.environ.get("REQUIRE_REAL") == "1":
-            pytest.fail(text, pytrace=False)
-        pytest.skip(text)
+        absent("REQUIRE_REAL", f"browser: {CHROMIUM} is not there (`make setup` as root installs it, or set ASBUILT_CHROMIUM)")
     with sync_playwright() as play:
         chromium = play.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
         yield chromium

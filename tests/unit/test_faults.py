@@ -84,7 +84,7 @@ def test_random_faults_are_separate_and_repeatable(seed: int) -> None:
 @pytest.mark.parametrize(
     ("text", "code", "says"),
     [
-        ("swp:A,B", "CLI-020", "did you mean 'swap'?"),
+        ("swp:A,B", "CLI-020", "; did you mean swap?"),
         ("", "CLI-020", "use one of"),
         ("swap:A", "CLI-021", "swap takes two arguments"),
         ("swap:A,", "CLI-021", "swap takes two arguments"),

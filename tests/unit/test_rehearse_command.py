@@ -96,7 +96,7 @@ def test_wrong_input_is_exit_2_with_every_problem(project: Path, capsys: pytest.
     assert capsys.readouterr().err.count("CLI-040") == 2
     assert main(["-C", str(project), "rehearse", "--fault", "swop:a,b", "--fault", "unplug"]) == 2
     told = capsys.readouterr().err
-    assert "did you mean 'swap'?" in told and "CLI-021" in told
+    assert "; did you mean swap?" in told and "CLI-021" in told
     assert main(["-C", str(project), "rehearse", "--engine", "embeded"]) == 2
     assert "did you mean 'embedded'?" in capsys.readouterr().err
 

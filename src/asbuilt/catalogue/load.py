@@ -7,10 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from asbuilt.base.nearest import nearest
 from asbuilt.base.problem import Place, Problem, ProblemError
 from asbuilt.catalogue import schema
 from asbuilt.catalogue.plain import plain_part
-from asbuilt.catalogue.read import BYTES_MAX, Part, nearest, read_part
+from asbuilt.catalogue.read import BYTES_MAX, Part, read_part
 from asbuilt.model.requirement import NAME
 
 __all__ = ["Catalogue", "Part", "load"]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 import yaml
 
+from asbuilt.base.nearest import nearest
 from asbuilt.base.origin import Citation, Confidence, Figure, Origin
 from asbuilt.base.problem import Place, Problem, ProblemError
 from asbuilt.catalogue import schema
@@ -67,12 +67,6 @@ class Part:
     def cite(self, key: str) -> Citation:
         """The figure ``key`` as a citation ``kind/id key``. ``ProblemError`` CAT-003 when it is not stated."""
         return Citation(f"{self.kind}/{self.id} {key}", self.figure(key))
-
-
-def nearest(word: str, known: Iterable[str], lead: str = "; did you mean ") -> str:
-    """`` did you mean …?`` for the closest known word, or an empty text."""
-    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"{lead}{found[0]}?" if found else ""
 
 
 def read_part(data: bytes, file: str, kind: str, part_id: str) -> Part:

@@ -17,6 +17,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Callable
 
+from asbuilt.base.nearest import nearest
 from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.plan import Plan
 from asbuilt.rehearse.built import Built, end_of, infiniband_cables, place_ends
@@ -79,14 +80,6 @@ def _example(kind: str) -> str:
         "noname": "noname",
         "random": "random:3@7",
     }[kind]
-
-
-def nearest(word: str, known: object) -> str:
-    """``, did you mean 'x'?`` for the closest of the known words, else nothing."""
-    import difflib
-
-    close = difflib.get_close_matches(word, [str(k) for k in known], n=1)  # type: ignore[attr-defined]
-    return f", did you mean {close[0]!r}?" if close else ""
 
 
 def apply(plan: Plan, built: Built, faults: tuple[Fault, ...]) -> tuple[Built, tuple[Injected, ...]]:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Callable, Sequence
 
 from asbuilt.artefacts import ndt, netlist
+from asbuilt.base.nearest import nearest
 from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.plan import Plan
 
@@ -50,8 +51,6 @@ def make(plan: Plan, targets: Sequence[str] = ()) -> dict[str, bytes]:
 
     Raises `ProblemError` CLI-045 for an unknown target, ART-001 for names that a target cannot carry.
     """
-    from asbuilt.rehearse.faults import nearest
-
     unknown = [t for t in targets if t not in TARGETS]
     if unknown:
         known = f"targets: {', '.join(TARGETS)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Sequence
 
+from asbuilt.base.nearest import nearest
 from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.capture import Capture
 from asbuilt.model.plan import Plan
@@ -82,7 +83,7 @@ def rehearse(plan: Plan, faults: Sequence[str] = (), engine: str = "embedded", s
     Raises `ProblemError` CLI-026 for an unknown engine, those of the grammar, and CLI-024/025/027 for the ibsim engine.
     """
     if engine not in ENGINES:
-        what = f"no rehearsal engine {engine!r}{grammar.nearest(engine, ENGINES)}"
+        what = f"no rehearsal engine {engine!r}{nearest(engine, ENGINES)}"
         raise ProblemError(Problem("CLI-026", what, fix=f"engines: {', '.join(ENGINES)}"))
     wanted = _parsed(faults)
     built, injected = grammar.apply(plan, as_planned(plan), wanted)
