@@ -98,7 +98,7 @@ def test_wrong_input_is_exit_2_with_every_problem(project: Path, capsys: pytest.
     told = capsys.readouterr().err
     assert "; did you mean swap?" in told and "CLI-021" in told
     assert main(["-C", str(project), "rehearse", "--engine", "embeded"]) == 2
-    assert "did you mean 'embedded'?" in capsys.readouterr().err
+    assert "; did you mean embedded?" in capsys.readouterr().err
 
 
 def test_a_cut_capture_is_no_pass(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
