@@ -105,11 +105,6 @@ def link_word(rate_gbps: float | None, parts: tuple[str, ...]) -> str:
     return f"{int(lanes)}x{word}" if lanes in (1, 2, 4, 8, 12) else f"4x{word}"
 
 
-def switch_description(name: str, model: str, asic: int = 0) -> str:
-    """The node description of a managed switch: ``MF0;<name>:<MODEL>/U<asic>``, ASICs counted from 1."""
-    return f"MF0;{name}:M{model.upper()}/U{asic + 1}"
-
-
 FACTORY_SWITCH = "Quantum Mellanox Technologies"
 FACTORY_HCA = {
     "XDR": "MT4131 ConnectX8   Mellanox Technologies",

@@ -36,9 +36,9 @@ class Ledger:
         """The value of a catalogue figure, cited; ``default`` (uncited) when the part does not state it."""
         if not part.has(key):
             return default
-        figure = part.figure(key)
-        self.citations.setdefault(f"{part.kind}/{part.id} {key}", Citation(f"{part.kind}/{part.id} {key}", figure))
-        return figure.value
+        cited = part.cite(key)
+        self.citations.setdefault(cited.what, cited)
+        return cited.figure.value
 
     def part(self, kind: str, part_id: str, path: str) -> Part | None:
         """The catalogue part, or None after noting the catalogue's own problem with the requirement's path before it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from asbuilt.base.problem import Problem
@@ -52,9 +52,6 @@ class Query:
         back = {name: key for key, (name, *_) in SITE.items()} | {"cooling": "cooling"}
         pairs += [(back[name], _plain(value)) for name, value in sorted(self.site.items())]
         return f"{path}?{urlencode(pairs)}"
-
-    def without_b(self) -> Query:
-        return replace(self, b=None)
 
 
 def _plain(value: float | str) -> str:

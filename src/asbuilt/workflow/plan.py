@@ -212,12 +212,11 @@ def _number(value: str) -> float | None:
 
 
 def _unknown(code: str, what: str, name: str, known: list[str]) -> ProblemError:
-    import difflib
-
+    from asbuilt.base.nearest import nearest
     from asbuilt.base.problem import Problem, ProblemError
 
-    near = difflib.get_close_matches(name, known, n=1)
-    fix = (f"did you mean {near[0]}? " if near else "") + f"{what}s: {', '.join(known)}"
+    near = nearest(name, known, "did you mean ")
+    fix = f"{near} {what}s: {', '.join(known)}".lstrip()
     return ProblemError(Problem(code, f"there is no {what} {name!r}", fix=fix))
 
 
