@@ -116,3 +116,13 @@ def test_copper_asked_for_shows_in_both() -> None:
     """`cabling.prefer` changes lengths and parts, never how many links there are."""
     asked = Requirement(name="x", system="dgx-h100", gpus=64, cabling=Cabling(prefer="single-mode"))
     assert differences(resolve(asked, CATALOGUE)) == {}
+
+
+def test_a_run_that_no_medium_reaches_is_counted_and_found() -> None:
+    """Storage runs of 51 m through a splitter that reaches 50 m: the cables are counted, the design check names them."""
+    from asbuilt.workflow.check import check
+
+    design = resolve(Requirement(name="far", system="gb200-nvl72", gpus=8137), CATALOGUE)
+    assert differences(design) == {}
+    far = [finding.id for finding in check(expand(design, CATALOGUE)).findings]
+    assert far == ["DES-044"]
