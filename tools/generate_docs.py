@@ -14,14 +14,14 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def tables_page() -> str:
     """The reference of every table: columns, dtypes, units, keys."""
-    from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS
+    from asbuilt.model.facts import FACT_TABLES
     from asbuilt.model.tables import PLAN_TABLES
     from asbuilt.model.verdict import VERDICTS
 
     out = ["# Tables", "", "Generated from the schemas in `asbuilt.model`; do not edit.", ""]
     for title, schemas in (
         ("Plan", list(PLAN_TABLES.values())),
-        ("Facts", [DEVICE_FACTS, LINK_FACTS]),
+        ("Facts", list(FACT_TABLES)),
         ("Verdicts", [VERDICTS]),
     ):
         out += [f"## {title}", ""]

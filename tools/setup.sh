@@ -5,7 +5,7 @@ set -eu
 
 PYTHON=${PYTHON:-python3}
 VENV=${VENV:-.venv}
-PACKAGES="ibsim-utils libumad2sim0 infiniband-diags lldpd iproute2 chromium fonts-dejavu-core"
+PACKAGES="ibsim-utils libumad2sim0 infiniband-diags opensm ibutils lldpd iproute2 chromium fonts-dejavu-core"
 
 say() { printf 'setup: %s\n' "$*"; }
 

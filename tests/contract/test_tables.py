@@ -10,15 +10,15 @@ import polars as pl
 import pytest
 
 from asbuilt.base.table import DTYPES, Schema
-from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS
+from asbuilt.model.facts import FACT_TABLES
 from asbuilt.model.tables import PLAN_TABLES
 from asbuilt.model.verdict import VERDICTS
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMAS = [*PLAN_TABLES.values(), DEVICE_FACTS, LINK_FACTS, VERDICTS]
+SCHEMAS = [*PLAN_TABLES.values(), *FACT_TABLES, VERDICTS]
 UNITS = {
     "_mm": "mm", "_m": "m", "_w": "W", "_kw": "kW", "_kg": "kg", "_u": "U", "_gbps": "Gb/s", "_m3_h": "m3/h",
-    "_db": "dB", "_c": "°C", "_a": "A", "_v": "V", "_kpa": "kPa", "_l_min": "L/min",
+    "_db": "dB", "_c": "°C", "_a": "A", "_v": "V", "_kpa": "kPa", "_l_min": "L/min", "_bytes": "bytes", "_us": "us", "_s": "s",
 }  # fmt: skip
 
 

@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+import asbuilt.plan.guids as guids_module
 from asbuilt.artefacts import identity
+from asbuilt.plan.guids import GUID_SPACING, guids
 from asbuilt.rehearse import faults, twin
 from asbuilt.rehearse.built import as_planned
 from little_fabric import little_plan
@@ -61,20 +63,20 @@ def test_equal_arguments_give_equal_bytes_and_another_seed_other_hardware() -> N
 
 def test_guids_stay_when_the_plan_grows() -> None:
     keys = pl.Series([f"node:{n:04d}/mlx5_{r}" for n in range(500) for r in range(8)])
-    small = dict(zip(keys[:800], identity.guids(keys[:800]), strict=True))
-    large = dict(zip(keys, identity.guids(keys), strict=True))
+    small = dict(zip(keys[:800], guids(keys[:800]), strict=True))
+    large = dict(zip(keys, guids(keys), strict=True))
     assert all(large[key] == guid for key, guid in small.items())
 
 
 def test_guids_are_spaced_for_the_port_guids_between_them() -> None:
-    values = np.sort(identity.guids(pl.Series([f"node:{n:06d}/mlx5_0" for n in range(20_000)])))
-    assert int(np.diff(values).min()) >= identity.GUID_SPACING
+    values = np.sort(guids(pl.Series([f"node:{n:06d}/mlx5_0" for n in range(20_000)])))
+    assert int(np.diff(values).min()) >= GUID_SPACING
     assert {int(v) >> 56 for v in values} == {0x02}
 
 
 def test_keys_that_hash_alike_are_told_apart(monkeypatch: object) -> None:
-    monkeypatch.setattr(identity, "_hash", lambda keys, seed: np.zeros(len(keys), np.uint64))  # type: ignore[attr-defined]
-    values = identity.guids(pl.Series([f"k{i}" for i in range(100)]))
+    monkeypatch.setattr(guids_module, "_hash", lambda keys, seed: np.zeros(len(keys), np.uint64))  # type: ignore[attr-defined]
+    values = guids(pl.Series([f"k{i}" for i in range(100)]))
     assert len(set(values.tolist())) == 100
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from asbuilt.artefacts import identity
 from asbuilt.artefacts.names import refuse_hostile
 from asbuilt.model.plan import Plan
+from asbuilt.plan.guids import guids, hex16
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,11 +55,11 @@ def _text(plan: Plan, links: pl.DataFrame) -> bytes:
     chassis = keys.is_in(links["a_device"].implode()) | keys.is_in(
         links.filter(pl.col("b_nic").is_null())["b_device"].implode()
     )
-    guids = identity.guids(pl.select(pl.when(chassis).then(keys + "#0").otherwise(keys)).to_series(), 0)
-    table = pl.DataFrame({"key": keys, "value": guids, "guid": identity.hex16(guids)})
+    made = guids(pl.select(pl.when(chassis).then(keys + "#0").otherwise(keys)).to_series(), 0)
+    table = pl.DataFrame({"key": keys, "value": made, "guid": hex16(made)})
     for side in "ab":
         ends = ends.join(table.rename({c: f"{side}_{c}" for c in table.columns}), on=f"{side}_key", how="left")
-        port_guid = identity.hex16(ends[f"{side}_value"].to_numpy() + ends[f"{side}_port"].to_numpy().astype(np.uint64))
+        port_guid = hex16(ends[f"{side}_value"].to_numpy() + ends[f"{side}_port"].to_numpy().astype(np.uint64))
         ends = ends.with_columns(port_guid.alias(f"{side}_port_guid"))
     counts = plan.table("switches").select(pl.col("switch").alias("a_key"), pl.col("ports").alias("count"))
     ends = ends.join(counts, on="a_key", how="left").sort(pl.col("a_nic").is_not_null(), "a_key", "a_port")

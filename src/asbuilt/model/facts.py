@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Mapping
 
 from asbuilt.base.table import Column, Schema
 from asbuilt.model.discovery import Discovered, FactTables
+from asbuilt.model.facts_subnet import SUBNET_FACTS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,6 +92,10 @@ UNPLANNED_LINKS = Schema(
     ),
     key=("link",),
 )
+
+
+#: Every table that a parser may give.
+FACT_TABLES = (DEVICE_FACTS, LINK_FACTS, *SUBNET_FACTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ Every line is accounted for: facts, ignorable, or unread and kept with its numbe
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +32,17 @@ Array = np.ndarray[Any, Any]
 _scan = kernel(discovery_whole.scan, threshold=14 << 20, parts=discovery_pass.PARTS)(discovery_pass.scan)
 
 
-def parse(data: bytes, capture_id: str) -> Facts:
+# A line that only ibnetdiscover writes, in the first part of a capture (which a terminal may have opened with noise).
+_DISCOVERY = re.compile(rb'^\s*(?:Switch|Ca|Rt)\s*\d+\s*"[SHR]-[0-9a-fA-F]{1,16}"|^# Topology file: generated', re.M)
+_SNIFFED = 1 << 16
+
+
+def sniff(data: bytes) -> bool:
+    """True for a discovery dump, or a ports report."""
+    return bool(_DISCOVERY.search(data[:_SNIFFED])) or ibnetdiscover_ports.looks_like(data)
+
+
+def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """Facts of one dump: tables ``device_facts`` and ``link_facts``, the line account, remarks.
 
     Never raises on any bytes. ``details`` says ``incomplete`` when a device is named as a peer but has no record of its

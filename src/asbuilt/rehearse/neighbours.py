@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from asbuilt.artefacts import identity
 from asbuilt.model.capture import Capture
 from asbuilt.model.plan import Plan
+from asbuilt.plan.guids import guids, hex16
 from asbuilt.rehearse.built import Built, technologies
 
 if TYPE_CHECKING:
@@ -97,6 +97,6 @@ def _clones(built: Built, ends: pl.DataFrame) -> pl.DataFrame:
 
 def _macs(devices: pl.Series, seed: int) -> list[str]:
     """A locally administered MAC address per device, from its natural key."""
-    values = identity.guids(devices, seed)
-    digits = identity.hex16((values >> np.uint64(8)) & np.uint64((1 << 40) - 1)).str.slice(6).to_list()
+    values = guids(devices, seed)
+    digits = hex16((values >> np.uint64(8)) & np.uint64((1 << 40) - 1)).str.slice(6).to_list()
     return [":".join(("02", *(d[i : i + 2] for i in range(0, 10, 2)))) for d in digits]

@@ -14,6 +14,7 @@ from asbuilt.artefacts import identity
 from asbuilt.model.capture import Capture
 from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS
 from asbuilt.model.plan import Plan
+from asbuilt.plan.guids import guids, hex16
 from asbuilt.rehearse.built import Built, as_planned, technologies
 from asbuilt.rehearse.discovery import discovery_text
 from asbuilt.rehearse.faults import Fault, apply
@@ -98,8 +99,8 @@ def _asics(plan: Plan, built: Built, inside: pl.Series, seed: int) -> pl.DataFra
         pl.int_ranges(0, pl.col("asics")).alias("number")
     )
     rows = rows.explode("number").with_columns(pl.concat_str(["switch", pl.lit("#"), "number"]).alias("key"))
-    numbers = identity.guids(rows["key"], seed)
-    chassis = identity.guids(rows["switch"] + "#0", seed)
+    numbers = guids(rows["key"], seed)
+    chassis = guids(rows["switch"] + "#0", seed)
     factory = pl.lit(identity.FACTORY_SWITCH)
     named = pl.concat_str(
         [pl.lit("MF0;"), "name", pl.lit(":M"), pl.col("model").str.to_uppercase(), pl.lit("/U"), pl.col("number") + 1]
@@ -107,8 +108,8 @@ def _asics(plan: Plan, built: Built, inside: pl.Series, seed: int) -> pl.DataFra
     models = {m: identity.device_id(m) for m in rows["model"].unique().to_list()}
     return rows.with_columns(
         pl.Series("value", numbers),
-        identity.hex16(numbers).alias("guid"),
-        identity.hex16(chassis).alias("system_guid"),
+        hex16(numbers).alias("guid"),
+        hex16(chassis).alias("system_guid"),
         pl.lit("switch").alias("kind"),
         (factory if built.noname else named).alias("description"),
         pl.col("model").replace_strict(models, return_dtype=pl.Int64, default=0).alias("device_id"),
@@ -142,7 +143,7 @@ def _hcas(plan: Plan, built: Built, cables: pl.DataFrame, seed: int) -> pl.DataF
     called = dict(plan.table("nodes").select("node", "name").rows()) if originals else {}
     names = {f"{a}/{m}": f"{called[a]} {m}" for a, m in built.clones.values()}
     rows = rows.with_columns(pl.col("key").replace(originals).alias("identity"))
-    numbers = identity.guids(rows["identity"], seed)
+    numbers = guids(rows["identity"], seed)
     own = pl.col("name") + " " + pl.col("nic")
     # The original may be behind a dark switch: its name is the plan's, not that of a device that is seen.
     named = pl.col("identity").replace_strict(names, default=own) if originals else own
@@ -153,7 +154,7 @@ def _hcas(plan: Plan, built: Built, cables: pl.DataFrame, seed: int) -> pl.DataF
     described = pl.col("part").replace_strict(factory, return_dtype=pl.String) if built.noname else named
     return rows.with_columns(
         pl.Series("value", numbers),
-        identity.hex16(numbers).alias("guid"),
+        hex16(numbers).alias("guid"),
         pl.lit("ca").alias("kind"),
         described.alias("description"),
         pl.col("part").replace_strict(ids, return_dtype=pl.Int64, default=0).alias("device_id"),
@@ -233,7 +234,7 @@ def _aggregation(seen: pl.DataFrame, ends: pl.DataFrame) -> tuple[pl.DataFrame, 
         pl.concat_str(["key", pl.lit("+agg")]).alias("key"),
         pl.lit("ca").alias("kind"),
         pl.Series("value", numbers),
-        identity.hex16(numbers).alias("guid"),
+        hex16(numbers).alias("guid"),
         pl.lit(identity.AGGREGATION_DESCRIPTION).alias("description"),
         pl.lit(1, dtype=pl.Int64).alias("ports"),
         pl.lit(identity.AGGREGATION_DEVICE_ID, dtype=pl.Int64).alias("device_id"),
@@ -266,7 +267,7 @@ def _finish(seen: pl.DataFrame, ends: pl.DataFrame) -> tuple[pl.DataFrame, pl.Da
     ends = ends.join(devices.select("guid", "lid"), on="guid", how="left")
     printed = ends.select((far_value + far_port.cast(pl.UInt64)).alias("n"))["n"].to_numpy()
     both_switches = (pl.col("kind") == "switch") & (pl.col("peer_kind") == "switch")
-    ends = ends.with_columns(identity.hex16(printed).alias("port_guid")).with_columns(
+    ends = ends.with_columns(hex16(printed).alias("port_guid")).with_columns(
         pl.when(both_switches).then(None).otherwise("port_guid").alias("port_guid")
     )
     order = devices.select("guid", pl.col("line").alias("rank"))

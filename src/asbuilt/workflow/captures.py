@@ -12,34 +12,24 @@ What stands at the top holds for every file that does not say otherwise; with ``
 from __future__ import annotations
 
 import json
-import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from asbuilt.base.problem import Place, Problem, ProblemError
 from asbuilt.model.capture import Capture
 from asbuilt.model.facts import UNREAD, Facts
-from asbuilt.parsers import ibnetdiscover, ibnetdiscover_ports, lldp
 from asbuilt.parsers.sniff import told
+from asbuilt.parsers.tools import TOOLS
 
 if TYPE_CHECKING:
     import polars as pl
 
 MANIFEST = "capture.json"
 SCHEMA = "capture/v1"
-PARSERS: dict[str, Callable[[Capture], Facts]] = {
-    "ibnetdiscover": lambda c: ibnetdiscover.parse(c.data, c.id),
-    "lldpctl": lambda c: lldp.parse(c.data, c.id, c.subject),
-}
-# A line that only ibnetdiscover writes, in the first part of a capture (which a terminal may have opened with noise).
-_DISCOVERY = re.compile(rb'^\s*(?:Switch|Ca|Rt)\s*\d+\s*"[SHR]-[0-9a-fA-F]{1,16}"|^# Topology file: generated', re.M)
-_SNIFFED = 1 << 16
-SNIFFERS: dict[str, Callable[[bytes], bool]] = {
-    "ibnetdiscover": lambda data: bool(_DISCOVERY.search(data[:_SNIFFED])) or ibnetdiscover_ports.looks_like(data),
-    "lldpctl": lldp.sniff,
-}
+#: Tables of a discovery: devices without one link are nothing that a plan could be held against.
+LINKED = {"device_facts", "link_facts"}
 
 
 def read_captures(places: Sequence[str | Path], tool: str = "") -> tuple[Capture, ...]:
@@ -47,8 +37,8 @@ def read_captures(places: Sequence[str | Path], tool: str = "") -> tuple[Capture
 
     Raises `ProblemError`: CLI-040 nothing there, CLI-041 no such tool, CLI-042 a broken capture.json.
     """
-    if tool and tool not in PARSERS:
-        raise ProblemError(Problem("CLI-041", f"no parser for {tool!r}", fix=f"use one of: {', '.join(PARSERS)}"))
+    if tool and tool not in TOOLS:
+        raise ProblemError(Problem("CLI-041", f"no parser for {tool!r}", fix=f"use one of: {', '.join(TOOLS)}"))
     found: list[Capture] = []
     problems: list[Problem] = []
     for place in places:
@@ -123,8 +113,8 @@ def _manifest(path: Path) -> dict[str, dict[str, str]]:
             raise _broken(path, f"gives {name!a} a tool or subject that is not text")
         if not "".join((name, *said.values())).isprintable():
             raise _broken(path, f"gives {name!a} a name, tool or subject with characters that cannot be printed")
-        if said.get("tool", "") and said["tool"] not in PARSERS:
-            raise _broken(path, f"names the tool {said['tool']!r}; parsers exist for {', '.join(PARSERS)}")
+        if said.get("tool", "") and said["tool"] not in TOOLS:
+            raise _broken(path, f"names the tool {said['tool']!r}; parsers exist for {', '.join(TOOLS)}")
         if name != Path(name).name:
             raise _broken(path, f"lists {name[:80]}, which is not the name of a file beside it")
         if not (path.parent / name).is_file():
@@ -155,7 +145,7 @@ def tool_of(capture: Capture) -> str:
     """
     if capture.tool:
         return capture.tool
-    answers = [tool for tool, sniff in SNIFFERS.items() if sniff(capture.data)]
+    answers = [name for name, tool in TOOLS.items() if tool.sniff(capture.data)]
     if len(answers) == 1:
         return answers[0]
     if not capture.data.strip():
@@ -163,7 +153,7 @@ def tool_of(capture: Capture) -> str:
     what = "no parser knows this text" if not answers else f"could be from {' or '.join(answers)}"
     place = Place(capture.file or capture.id)
     raise ProblemError(
-        Problem("CLI-043", what, place, why="a guess could turn nonsense into facts", fix=f"say --as {'|'.join(PARSERS)}")
+        Problem("CLI-043", what, place, why="a guess could turn nonsense into facts", fix=f"say --as {'|'.join(TOOLS)}")
     )
 
 
@@ -183,7 +173,7 @@ def facts_of(captures: Sequence[Capture]) -> Facts:
             problems += error.problems.items
             continue
         if tool:
-            parts.append(_heard(PARSERS[tool](capture), capture))
+            parts.append(_heard(TOOLS[tool].parse(capture), capture))
         else:
             empty.append(f"{capture.id}: empty capture")
             parts.append(Facts({}, details={f"{UNREAD}{capture.id}": "it is empty"}))
@@ -198,9 +188,10 @@ def _heard(facts: Facts, capture: Capture) -> Facts:
     A neighbour table that is whole and empty is one: it says that nothing is plugged in.
     """
     account = facts.accounts.get(capture.id)
-    if account is not None and account.facts and facts.has("link_facts"):  # the tables themselves are made when looked at
-        return facts
-    if capture.data.strip() and account is not None and not account.unread and facts.tool == lldp.TOOL:
+    if account is not None and account.facts and (facts.tables.keys() - LINKED or facts.has("link_facts")):
+        return facts  # the tables of a discovery dump are made when somebody looks at them
+    tool = TOOLS.get(facts.tool)
+    if capture.data.strip() and account is not None and not account.unread and tool is not None and tool.empty_tells:
         return facts
     why = (
         "it is empty" if not capture.data.strip() else told(capture.data) if account and not account.facts else "no link in it"

@@ -1,0 +1,63 @@
+"""Every tool whose captures can be read: its parser and its sniffer. One line adds a tool.
+
+A parser module offers ``parse(data, capture_id, subject="") -> Facts`` (pure, never raises, accounts for every line) and
+``sniff(data) -> bool`` (True only for what no other tool writes). Modules are imported when a capture of theirs comes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from asbuilt.model.capture import Capture
+from asbuilt.model.facts import Facts
+
+
+class Parser(Protocol):
+    """What a parser module offers."""
+
+    def parse(self, data: bytes, capture_id: str, subject: str = "") -> Facts: ...
+
+    def sniff(self, data: bytes) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool: its name, the module that reads it, and whether a whole but empty capture of it is a measurement."""
+
+    name: str
+    module: str
+    empty_tells: bool = False
+
+    def parser(self) -> Parser:
+        """The parser module."""
+        return cast(Parser, importlib.import_module(f"asbuilt.parsers.{self.module}"))
+
+    def parse(self, capture: Capture) -> Facts:
+        """The facts of one capture of this tool."""
+        return self.parser().parse(capture.data, capture.id, capture.subject)
+
+    def sniff(self, data: bytes) -> bool:
+        """True when only this tool can have written ``data``."""
+        return self.parser().sniff(data)
+
+
+TOOLS: dict[str, Tool] = {
+    t.name: t
+    for t in (
+        Tool("ibnetdiscover", "ibnetdiscover"),
+        Tool("lldpctl", "lldp", empty_tells=True),
+    )
+}
+
+#: ``$ smpquery pkeys 12 1``, ``[root@sm-1 ~]# sminfo``: a command as a terminal or a script shows it before its output.
+#: A bare ``#`` is a comment of the tool itself, so a root prompt needs its host in front.
+_PROMPT = re.compile(rb"^(?:(?:\[[^\]\n]{1,80}\]|[\w.@~:/-]{1,80})#|(?:\[[^\]\n]{1,80}\]|[\w.@~:/-]{0,80})\$)\s+(\S.*)$")
+
+
+def command(line: bytes) -> str | None:
+    """The command of a prompt line, or None for a line of output."""
+    found = _PROMPT.match(line)
+    return found.group(1).decode("utf-8", "replace").strip() if found else None
