@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Mapping
 
 from asbuilt.base.table import Column, Schema
 from asbuilt.model.discovery import Discovered, FactTables
+from asbuilt.model.facts_roce import ROCE_TABLES
 from asbuilt.model.facts_subnet import SUBNET_FACTS
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ UNPLANNED_LINKS = Schema(
 
 
 #: Every table that a parser may give.
-FACT_TABLES = (DEVICE_FACTS, LINK_FACTS, *SUBNET_FACTS)
+FACT_TABLES = (DEVICE_FACTS, LINK_FACTS, *SUBNET_FACTS, *ROCE_TABLES)
 
 
 @dataclass(frozen=True, slots=True)
