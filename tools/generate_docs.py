@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def tables_page() -> str:
     """The reference of every table: columns, dtypes, units, keys."""
     from asbuilt.model.facts import FACT_TABLES
+    from asbuilt.model.measured_subnet import MEASURED_TABLES
     from asbuilt.model.tables import PLAN_TABLES
     from asbuilt.model.verdict import VERDICTS
 
@@ -22,6 +23,7 @@ def tables_page() -> str:
     for title, schemas in (
         ("Plan", list(PLAN_TABLES.values())),
         ("Facts", list(FACT_TABLES)),
+        ("Facts resolved to planned ports", list(MEASURED_TABLES)),
         ("Verdicts", [VERDICTS]),
     ):
         out += [f"## {title}", ""]

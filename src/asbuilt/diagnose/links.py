@@ -36,7 +36,8 @@ class Compared:
 
     ``a``, ``b``: port slots of the planned links in scope, reference end first; ``status`` per link; ``rows``: their rows in
     the plan. ``far``: for each slot the measured other end; ``evidence``: the row of ``measured.links`` that says so.
-    ``unplanned``: reference and far slots of unplanned links. ``seen``: devices that were measured at all.
+    ``unplanned``: reference and far slots of unplanned links. ``seen``: devices that were measured at all. ``number``: of each
+    measured device.
     """
 
     slots: Slots
@@ -51,6 +52,7 @@ class Compared:
     seen: Array
     doubled: Array
     tableless: Array
+    number: Array
     summary: LinkSummary
     measured: Measured
     notes: tuple[str, ...] = field(default_factory=tuple)
@@ -108,6 +110,7 @@ def compare_links(plan: Plan, facts: Facts, scope: Array | None = None, guids: p
         seen=seen,
         doubled=doubled,
         tableless=mute,
+        number=number,
         summary=summary,
         measured=measured,
         notes=identity.notes + tuple(notes),
