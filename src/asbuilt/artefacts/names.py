@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SHOWN = 5
+_TEMPLATE = "change the name template in cluster.yaml"
 
 
 def refuse_hostile(plan: Plan, letters: str, target: str, longest: int | None = None, first: str = "") -> None:
@@ -21,14 +22,22 @@ def refuse_hostile(plan: Plan, letters: str, target: str, longest: int | None = 
     """
     import polars as pl
 
-    names = pl.concat([plan.links["a_name"], plan.links["b_name"]]).unique()
-    pattern = f"[{_class(letters)}\\x00-\\x1f\\x7f]"
-    problems = _problems(names.filter(names.str.contains(pattern)), f"{target} cannot carry that character")
+    refuse_texts(pl.concat([plan.links["a_name"], plan.links["b_name"]]), letters, target, longest, first)
+
+
+def refuse_texts(
+    texts: pl.Series, letters: str, target: str, longest: int | None = None, first: str = "", *, fix: str = _TEMPLATE
+) -> None:
+    """The same for any column of names: partitions, subnets, node descriptions. Empty names are refused too."""
+    names = texts.drop_nulls().unique()
+    pattern = f"[{_class(letters)}\\x00-\\x1f\\x7f\\x85\\x{{2028}}\\x{{2029}}]"
+    problems = _problems(names.filter(names.str.contains(pattern)), f"{target} cannot carry that character", fix)
+    problems += _problems(names.filter(names.str.len_bytes() == 0), f"{target} needs a name there", fix)
     if first:
         bad = names.filter(names.str.contains(f"^[{_class(first)}]"))
-        problems += _problems(bad, f"{target} would not take it for a name")
+        problems += _problems(bad, f"{target} would not take it for a name", fix)
     if longest is not None:
-        problems += _problems(names.filter(names.str.len_bytes() > longest), f"{target} carries at most {longest} bytes")
+        problems += _problems(names.filter(names.str.len_bytes() > longest), f"{target} carries at most {longest} bytes", fix)
     if problems:
         raise ProblemError(problems)
 
@@ -37,10 +46,9 @@ def _class(letters: str) -> str:
     return "".join(f"\\x{ord(c):02x}" for c in letters)
 
 
-def _problems(names: pl.Series, why: str) -> list[Problem]:
+def _problems(names: pl.Series, why: str, fix: str) -> list[Problem]:
     listed = [
-        Problem("ART-001", f"the name {name!r} cannot be written", why=why, fix="change the name template in cluster.yaml")
-        for name in names.sort().head(_SHOWN)
+        Problem("ART-001", f"the name {name!r} cannot be written", why=why, fix=fix) for name in names.sort().head(_SHOWN)
     ]
     if names.len() > _SHOWN:
         listed.append(Problem("ART-001", f"and {names.len() - _SHOWN} names more"))

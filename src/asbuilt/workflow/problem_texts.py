@@ -38,6 +38,7 @@ PROBLEMS: dict[str, str] = {
     "PLN-002": "The wiring rules would put two links on one port.",
     "PLN-003": "A name template cannot be filled, or gives two devices one name.",
     "ART-001": "A name of the plan cannot be written in the target's format.",
+    "ART-003": "No file for a subnet manager can be made: the plan names no such manager, or a LID is outside of unicast.",
     "PAR-001": "The file is not what it should be: another tool's text, a binary, or no cable plan at all.",
     "PAR-002": "No row of the cable list reads like a header that names two devices and two ports.",
     "PAR-003": "`--columns` names a field that does not exist, or a header that the cable list does not have.",
