@@ -72,10 +72,9 @@ def with_subnet(plan: Plan, subnet: str = "ib0") -> Plan:
         for n, r in enumerate(hosts.iter_rows(named=True))
     ]
     levels: list[tuple[object, ...]] = [(subnet, sl, sl if sl < 4 else 0, "") for sl in range(16)]
-    lanes: list[tuple[object, ...]] = [(subnet, "high", 0, 1, 192), (subnet, "high", 1, 2, 128)] + [
-        (subnet, "low", vl, vl, 64) for vl in range(4)
-    ]
-    tables = [
+    lanes: list[tuple[object, ...]] = [(subnet, "high", 0, 1, 192), (subnet, "high", 1, 2, 128)]
+    lanes += [(subnet, "low", vl, vl, 64) for vl in range(4)]
+    tables: list[tuple[Schema, pl.DataFrame]] = [
         (LIDS, lids),
         (SUBNET_MANAGERS, _frame(SUBNET_MANAGERS, managers)),
         (SUBNET_SETTINGS, _frame(SUBNET_SETTINGS, [(subnet, n, v, unit, "derived", "", why) for n, v, unit, why in SETTINGS])),

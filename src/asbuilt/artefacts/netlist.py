@@ -1,12 +1,13 @@
 """ibsim netlists: one per InfiniBand subnet of the plan, in the full line form that ibsim loads without complaint.
 
 Written straight from the plan's links, one device at a time; ibsim takes the same text that ibnetdiscover prints.
+GUIDs are those of the plan's `lids`; every LID is 0, as on new hardware: the subnet manager gives them (guid2lid).
 Speeds: Debian's ibsim 0.10 knows none past HDR, so every link is written as ``4xHDR`` and the rate is not rehearsed.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +23,8 @@ WRITES = "ibsim netlist, one file per InfiniBand subnet (netlist/<subnet>.net)"
 LOST = (
     "the rate of every link: all are written as 4xHDR, the newest speed that Debian's ibsim loads",
     "the ASICs of a chassis: each switch is one node with all its ports",
+    "the node GUID of a NIC whose port GUID is not node GUID + port number: ibsim knows no other rule",
+    "spare switches and aggregation nodes: neither has a cable",
 )
 
 
@@ -55,7 +58,8 @@ def _text(plan: Plan, links: pl.DataFrame) -> bytes:
     chassis = keys.is_in(links["a_device"].implode()) | keys.is_in(
         links.filter(pl.col("b_nic").is_null())["b_device"].implode()
     )
-    made = guids(pl.select(pl.when(chassis).then(keys + "#0").otherwise(keys)).to_series(), 0)
+    ports = pl.select(pl.when(chassis).then(keys + "#0").otherwise(keys)).to_series()
+    made = _guids(plan, ports)
     table = pl.DataFrame({"key": keys, "value": made, "guid": hex16(made)})
     for side in "ab":
         ends = ends.join(table.rename({c: f"{side}_{c}" for c in table.columns}), on=f"{side}_key", how="left")
@@ -83,6 +87,29 @@ def _text(plan: Plan, links: pl.DataFrame) -> bytes:
     )
     body = blocks.select(pl.concat_str([head, pl.col("line")]).alias("text"))["text"]
     return ("\n\n".join(body.to_list()) + "\n").encode()
+
+
+def _guids(plan: Plan, ports: pl.Series) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """Node GUIDs of end ports: those of `lids`, else made ones.
+
+    ibsim answers with port GUID = node GUID + port number. A NIC port whose declared GUIDs are otherwise is written with
+    the node GUID that gives its port GUID: partitions, LIDs and managers go by the port GUID.
+    """
+    import polars as pl
+
+    values = guids(ports, 0)
+    if not plan.has("lids"):
+        return values
+    known = plan.table("lids").select("port", "port_guid", "number")
+    rows = pl.DataFrame({"port": ports}).join(known, on="port", how="left", maintain_order="left")
+    wide = rows.select(
+        pl.col("port_guid").str.slice(0, 8).str.to_integer(base=16, strict=False).alias("high"),
+        pl.col("port_guid").str.slice(8).str.to_integer(base=16, strict=False).alias("low"),
+        pl.col("number"),
+    ).fill_null(0)
+    high, low, number = (wide[c].to_numpy().astype(np.uint64) for c in ("high", "low", "number"))
+    given = (high << np.uint64(32)) + low - number
+    return np.where(rows["port_guid"].is_not_null().to_numpy(), given, values)
 
 
 def _line() -> pl.Expr:
