@@ -52,7 +52,7 @@ ROCE_FACTS = Schema(
         C("profile", "str", "named map or profile that it comes from", nullable=True),
         *_ORIGIN,
     ),
-    ("capture_id", "line", "interface", "setting", "index"),
+    ("capture_id", "line", "interface", "setting", "index", "device"),
 )
 INTERFACE_FACTS = Schema(
     "interface_facts",
@@ -71,7 +71,7 @@ INTERFACE_FACTS = Schema(
         C("configured", "bool", "true: what is set (a configuration); false: what is in use"),
         *_ORIGIN,
     ),
-    ("capture_id", "line", "interface"),
+    ("capture_id", "line", "interface", "device"),
 )
 
 ROCE_TABLES = (ROCE_FACTS, INTERFACE_FACTS)

@@ -69,7 +69,7 @@ HCA_FACTS = Schema(
         C("sm_lid", "i64", "LID of the SM", nullable=True),
         *_ORIGIN,
     ),
-    ("capture_id", "line"),
+    ("capture_id", "line", "host"),
 )
 NAME_FACTS = Schema(
     "name_facts",
@@ -188,7 +188,7 @@ COUNTER_FACTS = Schema(
         C("time", "str", "time of the reading, ISO 8601, where it is told", nullable=True),
         *_ORIGIN,
     ),
-    ("capture_id", "line", "counter"),
+    ("capture_id", "line", "counter", "host"),
 )
 MODULE_FACTS = Schema(
     "module_facts",
@@ -208,7 +208,7 @@ MODULE_FACTS = Schema(
         C("unit", "str", "unit"),
         *_ORIGIN,
     ),
-    ("capture_id", "line", "quantity", "lane"),
+    ("capture_id", "line", "quantity", "lane", "host"),
 )
 
 SUBNET_FACTS = (

@@ -49,6 +49,9 @@ TOOLS: dict[str, Tool] = {
     for t in (
         Tool("ibnetdiscover", "ibnetdiscover"),
         Tool("lldpctl", "lldp", empty_tells=True),
+        Tool("ibstat", "ibstat"),
+        Tool("ibstatus", "ibstatus"),
+        Tool("perfquery", "perfquery"),
     )
 }
 

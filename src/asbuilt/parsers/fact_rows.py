@@ -1,0 +1,79 @@
+"""Rows of facts into tables, and the words and numbers that several tools of one host print alike."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
+
+from asbuilt.base.table import Schema
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_WHOLE = re.compile(r"^(?:0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20})$")
+_GUID = re.compile(r"^(?:0[xX])?([0-9a-fA-F]{1,16})$")
+#: Logical states of a port as tools spell them (IBTA vol. 1, PortInfo:PortState) -> the word of the fact tables.
+STATES = {"initializing": "init", "initialize": "init", "active_defer": "active", "active defer": "active"}
+#: Physical states (IBTA vol. 1, PortInfo:PortPhysicalState).
+PHYSICAL = {
+    "linkup": "linkup",
+    "portconfigurationtraining": "training",
+    "configuration training": "training",
+    "linkerrorrecovery": "recovery",
+    "link error recovery": "recovery",
+    "phy test": "phytest",
+    "phytest": "phytest",
+    "nop": "",
+}
+
+
+def table(schema: Schema, rows: Sequence[Mapping[str, Any]], capture_id: str) -> dict[str, pl.DataFrame]:
+    """``{schema.name: frame}`` of ``rows`` (columns that a row leaves out are null), in the schema's order; {} for no rows.
+
+    Of rows with equal keys the first stands: a capture that says a thing twice says it once.
+    """
+    import polars as pl
+
+    if not rows:
+        return {}
+    names = [n for n in schema.names if n != "capture_id"]
+    columns = {n: [row.get(n) for row in rows] for n in names}
+    types = schema.polars()
+    frame = pl.DataFrame(columns, schema={n: types[n] for n in names}, strict=False)
+    frame = frame.select(*(pl.lit(capture_id).alias(n) if n == "capture_id" else pl.col(n) for n in schema.names))
+    return {schema.name: frame.unique(schema.key, keep="first", maintain_order=True).sort(schema.order)}
+
+
+def whole(text: str, most: int = (1 << 63) - 1) -> int | None:
+    """A decimal or 0x number from 0 to ``most``, else None."""
+    text = text.strip()
+    if not _WHOLE.match(text):
+        return None
+    value = int(text, 16) if text[:2] in ("0x", "0X") else int(text)
+    return value if value <= most else None
+
+
+def real(text: str) -> float | None:
+    """A finite decimal number, else None (``N/A``, ``inf``, words)."""
+    if not re.match(r"^\s*[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][+-]?\d{1,3})?\s*$", text):
+        return None
+    value = float(text)
+    return value if abs(value) < float("inf") else None
+
+
+def guid(text: str) -> str | None:
+    """16 lower-case digits; None for no GUID, and for 0, which tools print where there is none."""
+    found = _GUID.match(text.strip())
+    return found[1].lower().zfill(16) if found and int(found[1], 16) else None
+
+
+def state(text: str) -> str | None:
+    """Logical state in the words of the fact tables; a word that we do not know is kept in lower case."""
+    word = text.strip().lower()
+    return STATES.get(word, word) or None
+
+
+def physical(text: str) -> str | None:
+    """Physical state in the words of the fact tables."""
+    word = text.strip().lower()
+    return PHYSICAL.get(word, word) or None
