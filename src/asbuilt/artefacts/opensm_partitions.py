@@ -1,7 +1,8 @@
 """partitions.conf and qos-policy.conf: who may talk to whom, and on which service level.
 
 The default partition 0x7fff is always written: without a rule OpenSM makes every port a full member of it. One member
-a line, so that no line meets the reader's buffer of 4,096 bytes and every line can name its row of the plan. OpenSM
+a line, so that no line meets the reader's buffer of 4,096 bytes and every line can name its row of the plan; the ``;`` stands behind the last member, for on a line of its own the reader runs past
+its end. OpenSM
 answers a bad line with ``PARSE ERROR`` in its log and then runs with the default partition alone.
 """
 
@@ -63,12 +64,12 @@ def _partition(row: Mapping[str, Any], members: pl.DataFrame) -> list[str]:
         ends = [(f"ALL={'limited' if limited else 'full'}", "")]
     else:
         listed = members
-    lines.append(f"{head} :")
     entries = listed.select(pl.format("0x{}={}", "port_guid", "membership"), pl.format(" # partition_members {}", "port"))
     ends += [(entry, key) for entry, key in entries.iter_rows()]
-    lines += [f"  {entry},{key}" for entry, key in ends[:-1]]
-    lines += [f"  {entry}{key}" for entry, key in ends[-1:]]
-    return [*lines, ";"]
+    if not ends:
+        return [*lines, f"{head} : ;"]
+    body = [f"  {entry},{key}" for entry, key in ends[:-1]] + [f"  {entry} ;{key}" for entry, key in ends[-1:]]
+    return [*lines, f"{head} :", *body]
 
 
 def qos_policy(plan: Plan, subnet: str) -> bytes:
