@@ -23,6 +23,7 @@ from asbuilt.plan.guids import guids, hex16
 SETTINGS = (
     ("routing_engine", "ftree", "", "a tree of two tiers"),
     ("root_tier", "spine", "", "the top tier"),
+    ("max_reverse_hops", "1", "", "the managers are on spines: without it ftree gives them no way to each other"),
     ("lmc", "0", "", "one LID a port"),
     ("honor_guid2lid_file", "TRUE", "", "LIDs stay after a failover"),
     ("sminfo_polling_timeout", "1000", "ms", "the master is dead after 3 s"),
