@@ -148,6 +148,7 @@ SWITCH_MAY = """
     lane_gbps number rate of one electrical lane
     planes_note text how ASICs and planes map to ports
     asic text switch silicon
+    packet_buffer_gb number packet buffer that all ports share
     managed flag true when it carries its own management CPU
     sharp count SHARP generation
     opn text ordering part number
