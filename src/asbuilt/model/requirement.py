@@ -46,6 +46,11 @@ TECHNOLOGIES = ("infiniband", "ethernet")
 LAYOUTS = ("rail-optimised", "leaf-groups", "fat-tree")
 SEPARATIONS = ("physical", "partition", "none")
 PLANE_NAMES = ("compute", "storage", "frontend", "management", "oob")
+POOLS = (*PLANE_NAMES, "switches", "loopback")
+_OCTET = r"(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+CIDR = rf"^{_OCTET}(\.{_OCTET}){{3}}/([89]|[12][0-9]|30)$"
+#: RFC 1123: labels of letters, digits and hyphens, joined by dots.
+DOMAIN = r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,25 @@ class Tier:
 
 
 @dataclass(frozen=True, slots=True)
+class Roce:
+    """RDMA over Ethernet on one plane: what every hop must agree on. What is not stated is NVIDIA's published default."""
+
+    enabled: bool | None = spec("the Ethernet plane carries RDMA (false: nothing is planned for it)")
+    priority: int | None = spec("lossless priority of RDMA traffic", least=0, most=7)
+    dscp: int | None = spec("code point of RDMA traffic", least=0, most=63)
+    cnp_priority: int | None = spec("priority of congestion notification packets", least=0, most=7)
+    cnp_dscp: int | None = spec("code point of congestion notification packets", least=0, most=63)
+    mtu_bytes: int | None = spec("MTU of every interface, as IP packet", unit="bytes", least=576, most=9978)
+    rdma_mtu_bytes: int | None = spec("MTU of RDMA messages (256, 512, 1024, 2048 or 4096)", unit="bytes", least=256, most=4096)
+    ecn_min_kb: int | None = spec("queue length at which congestion is first marked", unit="kB", least=1, most=100_000)
+    ecn_max_kb: int | None = spec("queue length from which marking has its full probability", unit="kB", least=1, most=100_000)
+    ecn_probability: int | None = spec("marking probability at ecn_max_kb", unit="%", least=1, most=100)
+    ecn_by_rate: bool | None = spec("ecn_min_kb and ecn_max_kb hold at 100 Gb/s and grow with the rate of the port")
+    weight: int | None = spec("share of the bandwidth that RDMA traffic is sure of", unit="%", least=1, most=99)
+    switch_os: str | None = spec("whose settings the switches take", choices=("cumulus", "sonic"))
+
+
+@dataclass(frozen=True, slots=True)
 class Plane:
     """One network plane. ``share`` names the plane whose switches it uses."""
 
@@ -111,6 +135,7 @@ class Plane:
     lmc: int | None = spec("LID mask control", least=0, most=7)
     service_ports: int | None = spec("ports for fabric services: UFM, subnet manager hosts", least=0, most=64)
     service_at: str | None = spec("tier that the service ports are taken from", choices=("leaf", "spine"))
+    roce: Roce | None = field(default=None, metadata={"meaning": "RDMA over Ethernet"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +212,23 @@ class Cabling:
 
 
 @dataclass(frozen=True, slots=True)
+class AddressPool:
+    """The range of IPv4 addresses that the networks of a plane are cut from."""
+
+    plane: str = spec("plane, or switches (management ports) or loopback", choices=POOLS, required=True, default="")
+    cidr: str = spec("IPv4 range: 10.0.0.0/16", pattern=CIDR, required=True, default="")
+    vlan: int | None = spec("VLAN of its first network; further ones count up", least=1, most=4094)
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """IP addresses and names. What is not stated is cut from 10.0.0.0/8."""
+
+    domain: str | None = spec("DNS domain of the cluster", pattern=DOMAIN, longest=200)
+    pools: tuple[AddressPool, ...] = spec("ranges by plane, where the owner dictates them", default=(), longest=7)
+
+
+@dataclass(frozen=True, slots=True)
 class Requirement:
     """The whole requirement. ``system`` and ``gpus`` are all that must be stated."""
 
@@ -202,6 +244,7 @@ class Requirement:
     site: Site = field(default_factory=Site, metadata={"meaning": "the building"})
     phases: tuple[BuildPhase, ...] = spec("build phases, in order", default=(), longest=100)
     cabling: Cabling = field(default_factory=Cabling, metadata={"meaning": "media and spares"})
+    addresses: Addresses = field(default_factory=Addresses, metadata={"meaning": "IP addresses and names"})
     software: dict[str, str] = field(
         default_factory=dict, metadata={"meaning": "versions that every node must run", "pattern": NAME}
     )
