@@ -39,3 +39,8 @@ def address_rows(
             "phase",
         )
     )
+
+
+def service_numbers(hosts: pl.DataFrame) -> np.ndarray[Any, Any]:
+    """Number of each service host within its plane: the end of its key."""
+    return hosts["node"].str.extract(r"-(\d+)$").cast(pl.Int64).to_numpy()

@@ -15,7 +15,7 @@ from asbuilt.model.tables_address import ADDRESSES
 from asbuilt.plan.address_families import is_routed
 from asbuilt.plan.address_names import label
 from asbuilt.plan.address_ranges import FIRST_SERVICE, HEADROOM, ORDER, PARTS, RESERVED, SMALLEST, Range, dotted, power
-from asbuilt.plan.address_rows import address_rows
+from asbuilt.plan.address_rows import address_rows, service_numbers
 
 TIERS = ("leaf", "spine", "core")
 
@@ -109,7 +109,7 @@ def _switch_rows(switches: pl.DataFrame, network: str, address: np.ndarray[Any, 
 def _host_rows(nodes: pl.DataFrame, plane: str, network: str, base: int, prefix: int) -> pl.DataFrame:
     """Management ports of the service hosts of a plane."""
     hosts = nodes.filter((pl.col("role") == "service") & pl.col("node").str.starts_with(f"svc:{plane}-"))
-    number = hosts["index"].to_numpy()
+    number = service_numbers(hosts)
     return address_rows(
         device=hosts["node"],
         interface="mgmt",

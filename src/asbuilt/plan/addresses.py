@@ -17,7 +17,7 @@ from asbuilt.model.tables_address import ADDRESS_POOLS, ADDRESSES
 from asbuilt.plan.address_families import Family, families, target_nodes
 from asbuilt.plan.address_names import label, plain, primary_plane
 from asbuilt.plan.address_ranges import FIRST_SERVICE, RESERVED, dotted, ranges
-from asbuilt.plan.address_rows import address_rows
+from asbuilt.plan.address_rows import address_rows, service_numbers
 from asbuilt.plan.address_switches import loopbacks, management
 
 
@@ -122,7 +122,7 @@ def _services(family: Family, services: pl.DataFrame) -> tuple[pl.DataFrame, lis
     mine = services.filter(pl.col("node").str.starts_with(f"svc:{family.plane}-"))
     if family.kind != "ipoib" or family.rail != 0 or family.subplane != 0 or mine.is_empty():
         return ADDRESSES.empty(), [0] * family.blocks
-    number = mine["index"].to_numpy()
+    number = service_numbers(mine)
     each = -(-mine.height // family.blocks)
     block, place = number // each, number % each
     fits = place < RESERVED - FIRST_SERVICE
