@@ -13,10 +13,10 @@ from asbuilt.workflow.demo import FAULTS, demo
 
 
 def test_the_whole_road_holds_without_the_real_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing() -> tuple[str, str, str]:
+    def missing(names: object) -> dict[str, str]:
         raise ProblemError(Problem("CLI-024", "not installed: ibsim"))
 
-    monkeypatch.setattr(ibsim, "programs", missing)
+    monkeypatch.setattr(ibsim.programs, "find", missing)
     steps = list(demo(tmp_path / "demo"))
     assert all(step.holds for step in steps)
     told = "\n".join(line for step in steps for line in step.lines)

@@ -1,0 +1,150 @@
+"""The rig of a rehearsal: a private folder and the processes that run in it, all stopped on every way out.
+
+Nothing opens a network port: the simulator and its clients meet at an abstract socket whose name is the folder's own.
+Processes are known and stopped by their process id. Where ``setpriv`` is installed they also die with the rehearsal when it
+is killed itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, Callable
+
+STOP_S = 5.0
+#: Exit code of a shell for a process ended by SIGTERM (128 + 15).
+TERMINATED = 143
+
+
+class Child:
+    """One running program of the rig: its process, and the files that hold what it says."""
+
+    def __init__(self, name: str, process: subprocess.Popen[bytes], out: Path, err: Path) -> None:
+        self.name = name
+        self.process = process
+        self.out = out
+        self.err = err
+
+    @property
+    def running(self) -> bool:
+        """Whether it still runs."""
+        return self.process.poll() is None
+
+    def said(self) -> bytes:
+        """All that it wrote to standard output so far."""
+        return self.out.read_bytes()
+
+    def complained(self) -> bytes:
+        """All that it wrote to standard error so far."""
+        return self.err.read_bytes()
+
+
+class Rig:
+    """A context: on entry a folder (mode 0700), on exit every child stopped and waited for, and the folder gone.
+
+    SIGTERM during the context leaves it as an exception would (`SystemExit` 143), so that nothing stays behind.
+    """
+
+    def __init__(self) -> None:
+        self.folder = Path()
+        self._holder: tempfile.TemporaryDirectory[str] | None = None
+        self._children: list[Child] = []
+        self._handler: Any = None
+        self._numbers: dict[str, int] = {}
+
+    def __enter__(self) -> Rig:
+        self._holder = tempfile.TemporaryDirectory(prefix="asbuilt-rehearse-", ignore_cleanup_errors=True)
+        self.folder = Path(self._holder.name)
+        if threading.current_thread() is threading.main_thread():
+            self._handler = signal.signal(signal.SIGTERM, _leave)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        try:
+            self.stop_all()
+        finally:
+            if self._handler is not None:
+                signal.signal(signal.SIGTERM, self._handler)
+            if self._holder is not None:
+                self._holder.cleanup()
+
+    @property
+    def socket(self) -> str:
+        """Name of the abstract socket of this rig: that of its folder, which no other rig has."""
+        return self.folder.name
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """The environment of every program of the rig: its socket name, its folder for temporary files, plain messages."""
+        return {**os.environ, "IBSIM_SOCKNAME": self.socket, "TMPDIR": str(self.folder), "LC_ALL": "C", "TZ": "UTC", **more}
+
+    def start(self, name: str, words: list[str], environment: dict[str, str], *, console: bool = False) -> Child:
+        """Start a program in the folder; with ``console`` its standard input is a pipe, else empty."""
+        number = self._numbers[name] = self._numbers.get(name, 0) + 1
+        out, err = (self.folder / f"{name}-{number}.{end}" for end in ("out", "err"))
+        with out.open("wb") as one, err.open("wb") as two:
+            process = subprocess.Popen(
+                tethered(words, environment),
+                stdin=subprocess.PIPE if console else subprocess.DEVNULL,
+                stdout=one,
+                stderr=two,
+                env=_untouched(environment),
+                cwd=self.folder,
+            )
+        child = Child(name, process, out, err)
+        self._children.append(child)
+        return child
+
+    def stop(self, child: Child, how: Callable[[subprocess.Popen[bytes]], None] = subprocess.Popen.terminate) -> None:
+        """End one child and wait for it; one that does not go within `STOP_S` seconds is killed."""
+        process = child.process
+        if process.stdin is not None:
+            with contextlib.suppress(OSError):
+                process.stdin.close()
+        if process.poll() is None:
+            how(process)
+        try:
+            process.wait(timeout=STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if child in self._children:
+            self._children.remove(child)
+        self._sweep(process.pid)
+
+    def _sweep(self, pid: int) -> None:
+        """What a killed client leaves: the folder ``sys-<pid>`` in which umad2sim pretends to be a kernel."""
+        for left in self.folder.glob(f"sys-{pid}*"):
+            shutil.rmtree(left, ignore_errors=True)
+
+    def stop_all(self) -> None:
+        """End all children, last started first (managers before the simulator that they talk to)."""
+        for child in reversed(list(self._children)):
+            self.stop(child)
+
+
+def tethered(words: list[str], environment: dict[str, str]) -> list[str]:
+    """``words`` under ``setpriv``, so that the program ends with us. What is preloaded is set only behind it."""
+    setpriv, env = shutil.which("setpriv"), shutil.which("env")
+    preload = environment.get("LD_PRELOAD")
+    inner = [env or "/usr/bin/env", f"LD_PRELOAD={preload}", *words] if preload else words
+    return (
+        [setpriv, "--pdeathsig", "TERM", "--", *inner]
+        if setpriv and threading.current_thread() is threading.main_thread()
+        else inner
+    )
+
+
+def _untouched(environment: dict[str, str]) -> dict[str, str]:
+    """The environment without the preloaded library, which must touch nothing but the program itself."""
+    return {k: v for k, v in environment.items() if k != "LD_PRELOAD"}
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(TERMINATED)
