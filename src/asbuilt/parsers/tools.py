@@ -49,9 +49,16 @@ TOOLS: dict[str, Tool] = {
     for t in (
         Tool("ibnetdiscover", "ibnetdiscover"),
         Tool("lldpctl", "lldp", empty_tells=True),
+        Tool("iblinkinfo", "iblinkinfo"),
+        Tool("ibroute", "ibroute"),
+        Tool("opensm-log", "opensm_log"),
+        Tool("sminfo", "sminfo"),
+        Tool("smpquery", "smpquery"),
         Tool("ibstat", "ibstat"),
         Tool("ibstatus", "ibstatus"),
         Tool("perfquery", "perfquery"),
+        Tool("ibqueryerrors", "ibqueryerrors", empty_tells=True),
+        Tool("mlxlink", "mlxlink"),
     )
 }
 
