@@ -1,0 +1,307 @@
+"""A tool's lines by rules over shapes, prompts and what they asked, and the account of every line.
+
+A `Rule` is a regular expression over the shape of a line (`asbuilt.parsers.shapes`), written with ``<n>`` for a decimal
+number, ``<h>`` for a hexadecimal one; a name makes it a column: ``<n:lid>``. The first rule that matches the whole shape
+has the line. A last line without a line feed may be cut: it counts only under a rule that is ``closed`` by its last sign.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Sequence
+
+import numpy as np
+
+from asbuilt.base.interning import distinct_numbers, guid_texts, texts_at
+from asbuilt.model.facts import Facts, LineAccount
+from asbuilt.parsers.ibnetdiscover import as_utf8, readable
+from asbuilt.parsers.prompts import Asked, asked_by, subject_asked
+from asbuilt.parsers.shapes import DEC, HEX, LONG, Shapes, shape_text, shapes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from asbuilt.base.table import Schema
+
+Array = np.ndarray[Any, Any]
+IGNORABLE, FACT, UNREAD = 0, 1, 2
+PROMPT = -2
+#: How many unread lines are kept with their text, and how many characters of each.
+KEPT, SHOWN = 1000, 200
+_SIGN = re.compile(r"<([nh])(?::(\w+))?>")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of line: ``name``, what it matches, whether it is a fact, and whether its last sign proves it whole."""
+
+    name: str
+    pattern: re.Pattern[str]
+    fact: bool = False
+    closed: bool = False
+
+
+def rule(name: str, pattern: str, *, fact: bool = False, closed: bool = False) -> Rule:
+    """A rule from its pattern in the notation of this module."""
+
+    def sign(found: re.Match[str]) -> str:
+        mark = DEC if found[1] == "n" else HEX
+        return f"(?P<{found[2]}>{mark})" if found[2] else mark
+
+    return Rule(name, re.compile(_SIGN.sub(sign, pattern)), fact, closed)
+
+
+#: Lines that every tool of infiniband-diags may print among its own: libibmad's warnings, and nothing at all.
+NOISE = (
+    rule("blank", r""),
+    rule("warning", r"(?:ibwarn|ibdebug): \[<n>\] .*"),
+    rule("failed", r"[\w.-]+: iberror: .*"),
+    rule("failed", r"(?:ERROR|WARNING)\b.*"),
+    rule("cut by hand", r"\.\.\.|…"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """What was asked before each line. ``ordinal`` of a line counts the prompts at or above it; 0 is the capture's subject.
+
+    ``kind`` (an index into ``kinds``: tool and operation), ``guid`` (0: none), ``lid`` and ``port`` (-1: none) per ordinal.
+    """
+
+    ordinal: Array
+    kinds: list[tuple[str, str]]
+    kind: Array
+    guid: Array
+    lid: Array
+    port: Array
+
+
+@dataclass(slots=True)
+class Reading:
+    """A text under a grammar: ``which`` rule each line has (-1 none, `PROMPT`), and the class of each line.
+
+    A parser may still turn lines to unread (`refuse`) before it takes the account.
+    """
+
+    text: bytes
+    shapes: Shapes
+    rules: tuple[Rule, ...]
+    which: Array
+    classes: Array
+    groups: list[dict[str, int]]
+    matches: list[dict[str, str]]
+    prompts: Prompts
+    capture_id: str
+
+    @property
+    def count(self) -> int:
+        return len(self.which)
+
+    def lines(self, name: str) -> Array:
+        """The lines (0-based) of the rules called ``name``."""
+        numbers = [i for i, r in enumerate(self.rules) if r.name == name]
+        found: Array = np.flatnonzero(np.isin(self.which, numbers) if len(numbers) != 1 else self.which == numbers[0])
+        return found
+
+    def per_shape(self, group: str) -> Array:
+        """For each shape, which number of the line ``group`` is (-1: none)."""
+        return np.array([g.get(group, -1) for g in self.groups] or [-1], np.int64)
+
+    def number(self, lines: Array, group: str, absent: int = -1) -> Array:
+        """The number ``group`` of each of ``lines`` as int64, ``absent`` where its rule has none (or it is past 2^62)."""
+        index = self.per_shape(group)[self.shapes.shape[lines]]
+        found = np.full(len(lines), absent, np.int64)
+        there = index >= 0
+        values = self.shapes.number(lines[there], index[there])
+        found[there] = np.where(values < np.uint64(1 << 62), values, np.uint64(1 << 62)).astype(np.int64)
+        return found
+
+    def unsigned(self, lines: Array, group: str) -> Array:
+        """As `number`, for GUIDs: uint64, 0 where there is none."""
+        index = self.per_shape(group)[self.shapes.shape[lines]]
+        found = np.zeros(len(lines), np.uint64)
+        found[index >= 0] = self.shapes.number(lines[index >= 0], index[index >= 0])
+        return found
+
+    def words(self, lines: Array, group: str) -> pl.Series:
+        """The text that ``group`` matched, null where its rule has none. It must have no number in it."""
+        import polars as pl
+
+        listed = pl.Series([*(match.get(group) for match in self.matches), None], dtype=pl.String)
+        return listed.gather(pl.Series(self.shapes.shape[lines]))
+
+    def texts(self, lines: Array) -> pl.Series:
+        """The whole text of each of ``lines``."""
+        s = self.shapes
+        return texts_at(s.start[lines], s.end[lines] - s.start[lines], s.data)
+
+    def who(self, lines: Array) -> tuple[Array, Array, Array]:
+        """GUID (0: none), LID and port (-1: none) that the prompt above each of ``lines``, or the subject, asked for."""
+        said, ordinal = self.prompts, self.prompts.ordinal[lines]
+        return said.guid[ordinal], said.lid[ordinal], said.port[ordinal]
+
+    def under(self, lines: Array, tool: str, operations: frozenset[str]) -> Array:
+        """Which of ``lines`` stand under no prompt, or one of ``tool`` that asked one of ``operations``."""
+        fits = np.array([t in ("", tool) and (not t or o in operations) for t, o in self.prompts.kinds])
+        found: Array = fits[self.prompts.kind[self.prompts.ordinal[lines]]]
+        return found
+
+    def last(self, marks: Array) -> Array:
+        """For each line the last of ``marks`` (lines, ascending) at or above it and below the prompt above it; -1: none."""
+        seat = np.full(self.count, -1, np.int64)
+        seat[marks] = marks
+        seat[self.which == PROMPT] = -2 - np.arange(np.count_nonzero(self.which == PROMPT))
+        order = np.where(seat != -1, np.arange(self.count), -1)
+        at = np.maximum.accumulate(order) if self.count else order
+        found: Array = np.where(at >= 0, np.where(seat[at] >= 0, seat[at], -1), -1)
+        return found
+
+    def ignore(self, lines: Array) -> None:
+        """Lines that answer something else than what is read here."""
+        self.classes[lines] = IGNORABLE
+        self.which[lines] = -1
+
+    def refuse(self, lines: Array) -> None:
+        """Lines that read well but can't be so: they are unread."""
+        self.classes[lines] = UNREAD
+        self.which[lines] = -1
+
+    def account(self) -> LineAccount:
+        """What became of every line."""
+        facts, ignorable, unread = (int(np.count_nonzero(self.classes == c)) for c in (FACT, IGNORABLE, UNREAD))
+        kept = []
+        for line in np.flatnonzero(self.classes == UNREAD)[:KEPT].tolist():
+            start = int(self.shapes.start[line])
+            raw = self.text[start : min(int(self.shapes.end[line]), start + 4 * SHOWN)]
+            kept.append((line + 1, raw.decode("utf-8", "replace").strip()[:SHOWN]))
+        return LineAccount(self.count, facts, ignorable, unread, tuple(kept))
+
+    def facts(self, tool: str, tables: Sequence[tuple[Schema, dict[str, Any] | None]]) -> Facts:
+        """The `Facts` of this text: tables from columns (arrays, series or one value), those without a row left out."""
+        import polars as pl
+
+        made = {}
+        for schema, columns in tables:
+            if columns is not None and len(columns["line"]):
+                frame = pl.DataFrame({k: v for k, v in columns.items() if isinstance(v, np.ndarray | pl.Series)})
+                rest = {k: v for k, v in columns.items() if not isinstance(v, np.ndarray | pl.Series)}
+                frame = frame.with_columns([pl.lit(v).alias(k) for k, v in rest.items()], capture_id=pl.lit(self.capture_id))
+                made[schema.name] = schema.conform(frame)
+        notes = []
+        failed = len(self.lines("failed"))
+        if failed:
+            notes.append(f"{self.capture_id}: {failed} lines of this capture say that a query failed")
+        return Facts(made, {self.capture_id: self.account()}, tuple(notes), tool)
+
+
+def read(
+    data: bytes, capture_id: str, subject: str, rules: Sequence[Rule], *, most: int = 1 << 30, places: bool = False
+) -> Reading:
+    """Every line of ``data`` by the first of ``rules`` (then `NOISE`) that matches its whole shape.
+
+    ``most`` and ``places`` as for `asbuilt.parsers.shapes.shapes`. Prompt lines are told apart before any rule.
+    """
+    text = readable(as_utf8(data))
+    found = shapes(text, most, places=places)
+    ruled = (*rules, *NOISE)
+    by_shape = np.full(len(found.first) + 1, -1, np.int64)
+    groups: list[dict[str, int]] = []
+    matches: list[dict[str, str]] = []
+    asked: dict[int, Asked] = {}
+    for shape, line in enumerate(_examples(found)):
+        groups.append({})
+        matches.append({})
+        if line < 0:
+            continue
+        raw = found.line(line)
+        said = asked_by(raw)
+        if said is not None:
+            by_shape[shape], asked[shape] = PROMPT, said
+            continue
+        form, _ = shape_text(raw)
+        for number, one in enumerate(ruled):
+            match = one.pattern.fullmatch(form)
+            if match is not None:
+                by_shape[shape] = number
+                groups[shape] = _numbers(match, form)
+                matches[shape] = {k: v for k, v in match.groupdict().items() if v is not None}
+                break
+    which = by_shape[found.shape]
+    is_fact = np.array([*(r.fact for r in ruled), False, False])
+    classes = np.where(which == -1, UNREAD, np.where(is_fact[which], FACT, IGNORABLE)).astype(np.uint8)
+    if found.cut and len(which):
+        last = int(which[-1])
+        if last >= 0 and ruled[last].fact and not ruled[last].closed:
+            which[-1], classes[-1] = -1, UNREAD
+    return Reading(text, found, ruled, which, classes, groups, matches, _prompts(found, which, asked, subject), capture_id)
+
+
+def _examples(found: Shapes) -> list[int]:
+    """The first line of each shape that is not too long, -1 where all are."""
+    lines: list[int] = found.first.tolist()
+    for shape in np.flatnonzero(found.shape[found.first] < 0).tolist() if len(lines) else []:
+        alike = np.flatnonzero(found.shape == shape)
+        lines[shape] = int(alike[0]) if len(alike) else -1
+    return lines
+
+
+def _numbers(match: re.Match[str], form: str) -> dict[str, int]:
+    """Group name -> which number of the line it is."""
+    found = {}
+    for name, index in match.re.groupindex.items():
+        start = match.start(index)
+        if start >= 0 and form[start : start + 1] in (DEC, HEX):
+            found[name] = sum(form.count(sign, 0, start) for sign in (DEC, HEX, LONG))
+    return found
+
+
+def _prompts(found: Shapes, which: Array, asked: dict[int, Asked], subject: str) -> Prompts:
+    lines = np.flatnonzero(which == PROMPT)
+    shape = found.shape[lines]
+    kinds = list(asked)
+    kind = np.searchsorted(np.array(kinds, np.int64), shape) if kinds else shape
+    said = subject_asked(subject)
+
+    def numbers(role: str, none: int) -> Array:
+        index = np.array([getattr(asked[s], role) for s in kinds] or [-1], np.int64)[kind] if len(lines) else lines
+        values = np.full(len(lines), none, np.uint64 if role == "guid" else np.int64)
+        kept = found.at[lines] + index < found.at[lines + 1]
+        there = np.flatnonzero((index >= 0) & kept)
+        values[there] = found.number(lines[there], index[there]).astype(values.dtype)
+        for row in np.flatnonzero((index >= 0) & ~kept).tolist():  # past the numbers that were kept of each line
+            raw = found.line(int(lines[row]))
+            start, stop = shape_text(raw)[1][int(index[row])]
+            values[row] = int(raw[start:stop], 16 if raw[start : start + 2] == b"0x" else 10) if stop - start <= 18 else none
+        return values
+
+    ordinal = np.cumsum(which == PROMPT)
+    return Prompts(
+        ordinal,
+        [("", ""), *((asked[s].tool, asked[s].operation) for s in kinds)],
+        np.concatenate(([0], kind + 1)),
+        np.concatenate((np.array([said[0]], np.uint64), numbers("guid", 0))),
+        np.concatenate(([said[1]], numbers("lid", -1))),
+        np.concatenate(([said[2]], numbers("port", -1))),
+    )
+
+
+def guid_column(values: Array) -> pl.Series:
+    """uint64 GUIDs as text, null where 0."""
+    import polars as pl
+
+    if not len(values):
+        return pl.Series([], dtype=pl.String)
+    index, first = distinct_numbers(values)
+    distinct = values[first]
+    texts = guid_texts(distinct)
+    if (distinct == 0).any():
+        texts = texts.to_frame("t").select(pl.when(pl.Series(distinct != 0)).then(pl.col("t"))).to_series()
+    return texts.gather(pl.Series(index))
+
+
+def number_column(values: Array) -> pl.Series:
+    """int64 as a column, null where negative."""
+    import polars as pl
+
+    return pl.select(pl.when(pl.Series(values >= 0)).then(pl.Series(values))).to_series()
