@@ -164,7 +164,7 @@ class _Reader:
         if isinstance(node, Scalar) and node.plain and is_null(node.text):
             self._no_value(node, shape, path, at)
             return False, None
-        if shape.kind is Kind.RECORD or shape.kind is Kind.WORDS:
+        if shape.kind in (Kind.RECORD, Kind.WORDS, Kind.NAMED):
             return self._group(node, shape, path, at)
         if shape.kind is Kind.LIST:
             return self._list(node, shape, path, at)
@@ -181,7 +181,7 @@ class _Reader:
     def _no_value(self, node: Scalar, shape: Shape, path: Path, at: Scalar | None) -> None:
         place = at.place if at and not node.text else node.place
         fix = "give a value, or delete the line"
-        if shape.kind in (Kind.RECORD, Kind.WORDS):
+        if shape.kind in (Kind.RECORD, Kind.WORDS, Kind.NAMED):
             fix = "write the fields below it, indented by two more spaces, or delete the line"
         elif shape.required or at is None:
             fix = f"give a value: {shape.expected()}"
@@ -197,13 +197,14 @@ class _Reader:
         self.places[path] = at.place if at else node.place
         if shape.record is not None:
             return True, self._record(node, shape.record, path)
-        words = {}
+        words: dict[str, Any] = {}
         for key, child in node.entries:
             if shape.pattern and not re.fullmatch(shape.pattern, key.text):
                 fix = f"use {_pattern_words(shape.pattern)}"
                 self._value_note(Fault.PATTERN, key.place, f"{named(key.text)} cannot be a name here", shape, path, fix)
                 continue
-            ok, value = self._field(child, Shape(key.text, Kind.TEXT, shape.meaning, longest=200), (*path, key.text), key)
+            inner = shape.item or Shape(key.text, Kind.TEXT, shape.meaning, longest=200)
+            ok, value = self._field(child, inner, (*path, key.text), key)
             if ok:
                 words[key.text] = value
         return True, words

@@ -32,6 +32,8 @@ def _plain(value: Any, shape: Shape) -> Any:
         return _stated(value)
     if shape.kind is Kind.LIST and shape.item is not None:
         return [_plain(item, shape.item) for item in value]
+    if shape.kind is Kind.NAMED and shape.item is not None:
+        return {name: _plain(item, shape.item) for name, item in value.items()}
     if shape.kind is Kind.NUMBER:
         return float(value)
     return value
@@ -58,6 +60,10 @@ def _field(head: str, shape: Shape, value: Any, indent: str) -> Iterator[str]:
     elif shape.kind is Kind.WORDS:
         yield head if value else f"{head} {{}}"
         yield from (f"{indent}{_text(key)}: {_text(word)}" for key, word in value.items())
+    elif shape.kind is Kind.NAMED and shape.item is not None:
+        yield head if value else f"{head} {{}}"
+        for name, item in value.items():
+            yield from _field(f"{indent}{_text(name)}:", shape.item, item, indent + "  ")
     elif shape.kind is Kind.LIST and shape.item is not None:
         if value and shape.item.kind is Kind.RECORD:
             yield head

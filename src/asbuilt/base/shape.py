@@ -22,11 +22,12 @@ class Kind(StrEnum):
     RECORD = "record"
     LIST = "list"
     WORDS = "words"
+    NAMED = "named groups"
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One field: its kind, bounds and meaning. ``item`` for lists, ``record`` for nested dataclasses.
+    """One field: its kind, bounds and meaning. ``item`` for lists and named groups, ``record`` for nested dataclasses.
 
     ``optional`` says that None (not stated) is a legal value in memory; in a file the line is simply absent.
     """
@@ -66,6 +67,8 @@ class Shape:
             return "a group of fields"
         if self.kind is Kind.WORDS:
             return "a group of `name: text` lines"
+        if self.kind is Kind.NAMED:
+            return "groups of fields, each under its name"
         if self.choices:
             return "one of: " + ", ".join(self.choices)
         if self.kind is Kind.FLAG:
@@ -136,4 +139,7 @@ def _shape(name: str, hint: Any, meta: dict[str, Any], default: Any) -> Shape:
         return Shape(kind=Kind.LIST, item=_shape(name, typing.get_args(hint)[0], inner, None), **given)
     if hint == dict[str, str]:
         return Shape(kind=Kind.WORDS, **given)
+    if typing.get_origin(hint) is dict and dataclasses.is_dataclass(typing.get_args(hint)[1]):
+        named = typing.get_args(hint)[1]
+        return Shape(kind=Kind.NAMED, item=_shape(name, named, {"meaning": given.get("meaning", "")}, None), **given)
     raise TypeError(f"field {name}: {hint!r} cannot be decoded")

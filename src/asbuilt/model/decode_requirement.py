@@ -5,7 +5,7 @@ from __future__ import annotations
 from asbuilt.base.decode import PATTERN_WORDS, Grammar, decode_record, in_order
 from asbuilt.base.encode import canonical_record, encode_record
 from asbuilt.base.problem import ProblemError
-from asbuilt.model.requirement import NAME, Requirement
+from asbuilt.model.requirement import HOST, NAME, Requirement
 from asbuilt.model.requirement_problems import CODES
 from asbuilt.model.requirement_rules import broken_rules
 
@@ -14,6 +14,7 @@ VERSION = 1
 GRAMMAR = Grammar(SCHEMA, VERSION, CODES)
 
 PATTERN_WORDS[NAME] = "letters, digits, dot, underscore and hyphen, starting with a letter or digit, at most 63 characters"
+PATTERN_WORDS[HOST] = "the name or id of a node: letters, digits, dot, colon, underscore and hyphen"
 PATTERN_WORDS[r"^[A-D]$"] = "one of the feed letters A, B, C, D"
 
 

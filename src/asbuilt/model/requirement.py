@@ -42,6 +42,8 @@ def spec(
 
 
 NAME = r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,62})$"
+#: A node by its display name or its natural key (`svc:compute-0`).
+HOST = r"^[A-Za-z0-9]([A-Za-z0-9._:-]{0,62})$"
 TECHNOLOGIES = ("infiniband", "ethernet")
 LAYOUTS = ("rail-optimised", "leaf-groups", "fat-tree")
 SEPARATIONS = ("physical", "partition", "none")
@@ -212,6 +214,88 @@ class Cabling:
 
 
 @dataclass(frozen=True, slots=True)
+class LidRange:
+    """A declared range of unicast LIDs."""
+
+    first: int | None = spec("first LID of the range", least=1, most=0xBFFF)
+    last: int | None = spec("last LID of the range", least=1, most=0xBFFF)
+
+
+@dataclass(frozen=True, slots=True)
+class LidRanges:
+    """Ranges of unicast LIDs by role, where the owner dictates them."""
+
+    service: LidRange | None = field(default=None, metadata={"meaning": "hosts of the subnet manager and of UFM"})
+    leaf: LidRange | None = field(default=None, metadata={"meaning": "leaf switches"})
+    spine: LidRange | None = field(default=None, metadata={"meaning": "spine switches"})
+    core: LidRange | None = field(default=None, metadata={"meaning": "core switches"})
+    aggregation: LidRange | None = field(default=None, metadata={"meaning": "SHARP aggregation nodes"})
+    node: LidRange | None = field(default=None, metadata={"meaning": "NIC ports of the nodes"})
+
+
+@dataclass(frozen=True, slots=True)
+class PlaneLane:
+    """How the traffic of one plane is told apart on the wire."""
+
+    service_level: int | None = spec("service level of the plane's partition", least=0, most=14)
+    virtual_lane: int | None = spec("virtual lane that the service level maps to", least=0, most=14)
+    weight: int | None = spec("weight of the lane in the high-priority table", unit="64 bytes", least=0, most=255)
+    low_weight: int | None = spec("weight of the lane in the low-priority table", unit="64 bytes", least=0, most=255)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaneLanes:
+    """Lanes by plane."""
+
+    compute: PlaneLane | None = field(default=None, metadata={"meaning": "lane of the compute plane"})
+    storage: PlaneLane | None = field(default=None, metadata={"meaning": "lane of the storage plane"})
+    frontend: PlaneLane | None = field(default=None, metadata={"meaning": "lane of the frontend plane"})
+    management: PlaneLane | None = field(default=None, metadata={"meaning": "lane of the management plane"})
+
+
+@dataclass(frozen=True, slots=True)
+class Subnet:
+    """One InfiniBand subnet: what its subnet manager is told."""
+
+    lmc: int | None = spec("LID mask control of every NIC port", least=0, most=7)
+    routing_engine: str | None = spec("routing engine", choices=("ftree", "updn", "minhop"))
+    sm_hosts: tuple[str, ...] | None = spec(
+        "hosts of the subnet manager, the master first (node id or name)", pattern=HOST, shortest=1, longest=8
+    )
+    sm_priorities: tuple[int, ...] | None = spec(
+        "priority of each subnet manager, in the order of sm_hosts", least=0, most=15, shortest=1, longest=8
+    )
+    lid_ranges: LidRanges = field(default_factory=LidRanges, metadata={"meaning": "ranges of LIDs, where they are dictated"})
+    qos: bool | None = spec("service levels and virtual lanes are set up (false: everything travels on service level 0)")
+    lanes: PlaneLanes = field(default_factory=PlaneLanes, metadata={"meaning": "service level and lane of each plane"})
+    max_vls: int | None = spec("virtual lanes in operation on every port (1, 2, 4, 8 or 15)", least=1, most=15)
+    high_limit: int | None = spec(
+        "bytes of high priority before a low-priority packet may go", unit="4096 bytes", least=0, most=255
+    )
+    mtu_bytes: int | None = spec(
+        "MTU of the broadcast groups (256, 512, 1024, 2048 or 4096)", unit="bytes", least=256, most=4096
+    )
+    sharp: bool | None = spec("in-network reduction (SHARP) is used, where every switch can")
+    adaptive_routing: bool | None = spec("adaptive routing is used, where every switch can")
+    polling_timeout_ms: int | None = spec(
+        "time between two looks of the standby at the master", unit="ms", least=100, most=600_000
+    )
+    polling_retries: int | None = spec("unanswered looks after which the master counts as dead", least=1, most=100)
+    sweep_interval_s: int | None = spec("time between two light sweeps of the master", unit="s", least=0, most=3600)
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """A group of nodes that is kept apart by a partition key of its own."""
+
+    name: str = spec("name of the tenant", pattern=NAME, required=True, default="")
+    pkey: int = spec("InfiniBand partition key without the membership bit", least=1, most=0x7FFF, required=True, default=0)
+    nodes: str = spec("its nodes as a host set: node[0000-0015]", longest=4096, required=True, default="")
+    planes: tuple[str, ...] | None = spec("planes whose ports belong to it", choices=PLANE_NAMES, shortest=1, longest=5)
+    exclusive: bool | None = spec("no node of it may belong to another tenant")
+
+
+@dataclass(frozen=True, slots=True)
 class AddressPool:
     """The range of IPv4 addresses that the networks of a plane are cut from."""
 
@@ -244,6 +328,10 @@ class Requirement:
     site: Site = field(default_factory=Site, metadata={"meaning": "the building"})
     phases: tuple[BuildPhase, ...] = spec("build phases, in order", default=(), longest=100)
     cabling: Cabling = field(default_factory=Cabling, metadata={"meaning": "media and spares"})
+    subnets: dict[str, Subnet] = field(
+        default_factory=dict, metadata={"meaning": "the InfiniBand subnets, by name", "pattern": NAME}
+    )
+    tenants: tuple[Tenant, ...] = spec("groups of nodes kept apart by partition keys", default=(), longest=1000)
     addresses: Addresses = field(default_factory=Addresses, metadata={"meaning": "IP addresses and names"})
     software: dict[str, str] = field(
         default_factory=dict, metadata={"meaning": "versions that every node must run", "pattern": NAME}

@@ -6,11 +6,11 @@ import functools
 from typing import Any, Iterator
 
 from asbuilt.base.shape import Kind, Shape, plainly, shapes
-from asbuilt.model.requirement import NAME, Requirement
+from asbuilt.model.requirement import HOST, NAME, Requirement
 from asbuilt.model.requirement_problems import MEANINGS
 
 #: Patterns in words, for the page.
-_FORMS = {NAME: "name", r"^[A-D]$": "`A` · `B` · `C` · `D`"}
+_FORMS = {NAME: "name", HOST: "name or id of a node", r"^[A-D]$": "`A` · `B` · `C` · `D`"}
 _TYPES = {Kind.TEXT: "string", Kind.WHOLE: "integer", Kind.NUMBER: "number", Kind.FLAG: "boolean"}
 
 
@@ -58,6 +58,9 @@ def _property(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
         item = {key: value for key, value in _property(shape.item, definitions).items() if key != "description"}
         bounds = {"minItems": shape.shortest, "maxItems": shape.longest}
         return {"type": "array", **out, "items": item, **{k: v for k, v in bounds.items() if v is not None}}
+    if shape.kind is Kind.NAMED and shape.item is not None:
+        inner = {key: value for key, value in _property(shape.item, definitions).items() if key != "description"}
+        return {"type": "object", **out, "propertyNames": {"pattern": shape.pattern}, "additionalProperties": inner}
     if shape.kind is Kind.WORDS:
         keys = {"propertyNames": {"pattern": shape.pattern}} if shape.pattern else {}
         return {"type": "object", **out, **keys, "additionalProperties": {"type": "string", "minLength": 1, "maxLength": 200}}
@@ -131,7 +134,7 @@ def _groups() -> Iterator[tuple[str, Shape]]:
         seen.add(record)
         yield path, shape
         for field in shapes(record):
-            inner = field.item if field.kind is Kind.LIST else field
+            inner = field.item if field.kind in (Kind.LIST, Kind.NAMED) else field
             if inner is not None and inner.record is not None:
                 yield from walk(_joined(path, field), inner)
 
@@ -144,7 +147,9 @@ def _joined(path: str, field: Shape) -> str:
         name = "<plane>"
     elif path == "planes.<plane>":
         name = "<leaf, spine or core>"
-    name += "[]" if field.kind is Kind.LIST else ""
+    elif path.endswith((".lid_ranges", ".lanes")):
+        name = "<role>" if path.endswith(".lid_ranges") else "<plane>"
+    name += {Kind.LIST: "[]", Kind.NAMED: ".<name>"}.get(field.kind, "")
     return f"{path}.{name}" if path else name
 
 
@@ -160,6 +165,8 @@ def _write(field: Shape) -> str:
         return f"list of {count} groups, see below" if field.item.record else f"list of {count}: {_write(field.item)}"
     if field.kind is Kind.RECORD:
         return "group, see below"
+    if field.kind is Kind.NAMED:
+        return "groups by name, see below"
     if field.kind is Kind.WORDS:
         return "`name: text` lines"
     if field.choices:

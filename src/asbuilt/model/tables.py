@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from asbuilt.base.table import Column, Schema
+from asbuilt.model.tables_address import ADDRESS_TABLES
 from asbuilt.model.tables_design import GROWTH, PARTS, PLANES, POWER_SOURCES
+from asbuilt.model.tables_roce import ROCE_TABLES
+from asbuilt.model.tables_subnet import SUBNET_TABLES
 
 C = Column
 
@@ -299,11 +302,14 @@ PLAN_TABLES: dict[str, Schema] = {
         MANAGEMENT_PORTS,
         LOADS,
         SUBNETS,
+        *SUBNET_TABLES,
         EXPECTATIONS,
         BOM,
         PLANES,
         PARTS,
         POWER_SOURCES,
         GROWTH,
+        *ADDRESS_TABLES,
+        *ROCE_TABLES,
     )
 }

@@ -13,6 +13,7 @@ from asbuilt.design.storage import Storage, storage_of
 from asbuilt.model.design import Design
 from asbuilt.model.plan import Plan
 from asbuilt.model.tables import PORT_BUDGET, SWITCHES
+from asbuilt.plan.addresses import address_tables
 from asbuilt.plan.bill import bill_table
 from asbuilt.plan.cabling import jumper_names, jumpers_table, lay_cables, transceivers_table
 from asbuilt.plan.devices import (
@@ -52,7 +53,10 @@ from asbuilt.plan.placement import (
     storage_racks,
 )
 from asbuilt.plan.ports import NODE, SERVICE, SWITCH, Network, budget, network, pulls
+from asbuilt.plan.roce import roce_tables
 from asbuilt.plan.route import Stands
+from asbuilt.plan.subnet_guids import DeclaredGuids
+from asbuilt.plan.subnet_tables import subnet_tables
 from asbuilt.plan.subnets import subnets_table
 from asbuilt.plan.wiring import ROLES
 
@@ -76,10 +80,11 @@ class NetworkDevices:
     own_rack: Ints
 
 
-def expand(design: Design, catalogue: Catalogue) -> Plan:
-    """The plan of a design: every table of `PLAN_TABLES`, without a hash (see `plan.canonical`).
+def expand(design: Design, catalogue: Catalogue, guids: DeclaredGuids | None = None) -> Plan:
+    """The plan of a design: every table of `PLAN_TABLES`, without a hash (see `plan.canonical`). ``guids`` are those declared.
 
-    Raises ``ProblemError`` PLN-001 (a tier is missing or too small) and PLN-003 (a name template that cannot be filled).
+    Raises ``ProblemError`` PLN-001 (a tier is missing or too small), PLN-003 (a name template that cannot be filled), and
+    those of `subnet_tables`.
     """
     net = network(design.planes)
     inside = network_devices(net, catalogue, design)
@@ -111,14 +116,18 @@ def expand(design: Design, catalogue: Catalogue) -> Plan:
     tables["management_ports"] = management_table(design, catalogue, net, hall, devices, stands[EVERY], patched)
     tables |= _racks(design, catalogue, net, hall, inside, devices, stored)
     tables["subnets"] = subnets_table(design, tables["switches"], tables["links"])
+    subnets, told = subnet_tables(design, catalogue, net, devices, tables["nodes"], guids)
+    tables |= subnets
     tables["bom"] = bill_table(design, catalogue, tables)
     tables |= design_tables(design, catalogue, tables)
+    tables |= address_tables(design, tables)
+    tables |= roce_tables(design, catalogue, tables)
     return Plan(
         name=design.requirement.name,
         tables=tables,
         design=design,
         source="expanded from the requirement",
-        warnings=(*design.warnings, *net.warnings, *warnings, *cabling.warnings),
+        warnings=(*design.warnings, *net.warnings, *warnings, *cabling.warnings, *told),
     )
 
 
