@@ -14,7 +14,7 @@ SIGNS: dict[str, re.Pattern[bytes]] = {
     "ibnetdiscover -p": re.compile(rb"\A\s*(?:CA|SW|RT)\s+\d+\s+\d+\s+0x[0-9a-fA-F]+\s+(?:\d+x|\?\?)"),
     "lldpctl": re.compile(rb'\A\s*\{\s*"lldp"'),
     "iblinkinfo": re.compile(rb"^(?:CA|Switch|Router): .*\d+\s*\[\s*\]\s*==|^\s+0x[0-9a-f]+.*==\(", re.M),
-    "ibdiagnet": re.compile(rb"^-[IWE]- |^START_NODES|^\{ (?:SW|CA)|ibdiagnet", re.M),
+    "ibdiagnet": re.compile(rb"^-[IWE]- |^START_(?:NODES|PORTS)|^\{ (?:SW|CA)|ibdiagnet", re.M),
     "ibhosts": re.compile(rb"^>?\s*(?:Ca|Switch)\s*: 0x[0-9a-f]+ ports \d+", re.M),
     "ibstat": re.compile(rb"^(?:[\w.-]+: )?\s*CA:? '[^'\n]+'", re.M),
     "ibstatus": re.compile(rb"^(?:[\w.-]+: )?\s*Infiniband device '", re.M),

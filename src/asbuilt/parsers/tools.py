@@ -59,6 +59,9 @@ TOOLS: dict[str, Tool] = {
         Tool("perfquery", "perfquery"),
         Tool("ibqueryerrors", "ibqueryerrors", empty_tells=True),
         Tool("mlxlink", "mlxlink"),
+        Tool("ibdiagnet", "ibdiagnet", empty_tells=True),
+        Tool("ibdiagnet-csv", "ibdiagnet_csv"),
+        Tool("ibdiagnet-lst", "ibdiagnet_lst"),
     )
 }
 
