@@ -55,7 +55,7 @@ def _least(ports: Any, group: int, load: Any) -> int:
 
 
 def _descend(
-    top: int, stack: Any, answer: Any, lid: int, out: Any, hops: Any, starts: Any, order: Any, flat: Any, remote: Any,
+    top: int, stack: Any, answer: Any, lid: int, out: Any, hops: Any, starts: Any, order: Any, tie: Any, remote: Any,
     ports: Any, far: Any, group_up: Any, port_up: Any,
 ) -> int:  # fmt: skip
     """One step of setting the tables below a switch: run until another switch is entered or this one is done."""
@@ -65,8 +65,8 @@ def _descend(
         if first == below:
             answer[0] = 0
             return top - 1
-        _sort(order, first, below, group_up, flat)
-        _sort(order, below, beside, group_up, flat)
+        _sort(order, first, below, group_up, tie)
+        _sort(order, below, beside, group_up, tie)
         stack[top, 7] = 1
     elif answer[0]:
         stack[top, 3] = 1
@@ -169,7 +169,7 @@ def _climb(
 
 
 def _route(
-    targets: Any, out: Any, hops: Any, stack: Any, answer: Any, starts: Any, order: Any, tie: Any, flat: Any, root: Any,
+    targets: Any, out: Any, hops: Any, stack: Any, answer: Any, starts: Any, order: Any, tie: Any, root: Any,
     remote: Any, ports: Any, far: Any, group_up: Any, group_down: Any, port_up: Any, port_down: Any,
 ) -> None:  # fmt: skip
     """All destinations in order. ``targets`` [n, 5]: switch, LID (0: nobody there), port at the switch, main path, hops."""
@@ -185,7 +185,7 @@ def _route(
         while top >= 0:
             if stack[top, 0] == 0:
                 top = _descend(
-                    top, stack, answer, lid, out, hops, starts, order, flat, remote, ports, far, group_up, port_up
+                    top, stack, answer, lid, out, hops, starts, order, tie, remote, ports, far, group_up, port_up
                 )  # fmt: skip
             else:
                 top = _climb(
@@ -198,7 +198,7 @@ _PARTS = (_push, _sort, _least, _descend, _main_path, _other_path, _climb)
 
 @kernel(_route, threshold=2_000, parts=_PARTS)
 def route(
-    targets: Any, out: Any, hops: Any, stack: Any, answer: Any, starts: Any, order: Any, tie: Any, flat: Any, root: Any,
+    targets: Any, out: Any, hops: Any, stack: Any, answer: Any, starts: Any, order: Any, tie: Any, root: Any,
     remote: Any, ports: Any, far: Any, group_up: Any, group_down: Any, port_up: Any, port_down: Any,
 ) -> None:  # fmt: skip
     """As `_route`, compiled for many destinations."""
@@ -214,7 +214,7 @@ def route(
         while top >= 0:
             if stack[top, 0] == 0:
                 top = _descend(
-                    top, stack, answer, lid, out, hops, starts, order, flat, remote, ports, far, group_up, port_up
+                    top, stack, answer, lid, out, hops, starts, order, tie, remote, ports, far, group_up, port_up
                 )  # fmt: skip
             else:
                 top = _climb(

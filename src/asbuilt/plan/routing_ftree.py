@@ -129,7 +129,7 @@ def ftree(fabric: Fabric) -> NDArray[np.uint8]:
     tie = np.where(remote >= 0, place[remote], NOTHING)
     ports, count = groups.ports.astype(np.int64), len(groups.near)
     route(
-        tree.targets.astype(np.int64), out, *room(fabric.switches), starts, order, tie, np.zeros(len(tie), np.int64), rank == 0,
+        tree.targets.astype(np.int64), out, *room(fabric.switches), starts, order, tie, rank == 0,
         remote, ports, groups.far.astype(np.int64), *(np.zeros(n, np.int64) for n in (len(tie), len(tie), count, count)),
     )  # fmt: skip
     made = np.ascontiguousarray(out.T)
