@@ -87,6 +87,11 @@ def _routing(said: Said) -> Iterator[dict[str, Any]]:
         yield _row(said, "cn_guid_file", "cn_guids", "", "derived", _MANUAL, why)
         why = "storage and service ports: routed beside the compute ports, at any depth"
         yield _row(said, "io_guid_file", "io_guids", "", "derived", _MANUAL, why)
+        why = "switches of the top tier answer each other and every host: counters are read by LID, and IBTA asks for it"
+        yield _row(said, "connect_roots", "TRUE", "", "derived", _MANUAL, why)
+        why = "hosts on the top tier (subnet managers) reach each other down and up again; without it they do not"
+        turns = {"spine": 1, "core": 2}.get(engine.root_tier, 0)
+        yield _row(said, "max_reverse_hops", turns, "hops", "derived", _MANUAL, why)
 
 
 def _addresses(said: Said) -> Iterator[dict[str, Any]]:
