@@ -143,7 +143,7 @@ def _guid_lists(lids: pl.DataFrame, rows: Mapping[str, Mapping[str, Any]]) -> di
     roots = switches.filter(pl.col("role") == top)
     if engines & {"ftree", "updn"} and roots.height:
         files["root_guids"] = listed(roots, f"Switches of the top tier ({top}), node GUIDs.", "node_guid")
-    ports = lids.filter(pl.col("nic").is_not_null())
+    ports = lids.filter(pl.col("number") > 0)  # aggregation nodes too: those of the top tier are reached like its hosts
     compute = (pl.col("role") == "node") & (pl.col("plane") == "compute")
     if "ftree" in engines and ports.filter(compute).height:
         files["cn_guids"] = listed(ports.filter(compute), "Ports that compute: ftree spreads their traffic.")

@@ -77,16 +77,19 @@ def opensm_conf(
     lines.append("")
     for option, name in FILES:
         if name in files:
-            lines += _option(option, f"{place.folder}/{name}", f"file {name} made from the plan")
+            why = _why(rows[option]) if option in rows else f"file {name} made from the plan"
+            lines += _option(option, f"{place.folder}/{name}", why)
     for option, path in zip(PLACES, (place.log_file, place.dump_folder), strict=True):
         lines += _option(option, path, "set by the caller, not by the plan")
     lines.append("")
     for option in OPTIONS:
         if option in rows and option not in place.overrides:
             value = rows[option]["value"]
-            lines += _option(option, engines.get(value, value) if option == "routing_engine" else value, _why(rows[option]))
+            word = engines.get(value, value) if option == "routing_engine" else value
+            said = _why(rows[option])
+            lines += _option(option, word, said if word == value else f"{said}; with adaptive routing {value} is {word} here")
     if is_true(rows, "qos"):
-        lines += ["", *_qos(plan, subnet)]
+        lines += ["", *_qos(plan, subnet, rows)]
     if place.overrides:
         lines.append("")
     for option, value in sorted(place.overrides.items()):
@@ -98,7 +101,7 @@ def opensm_conf(
     return ("\n".join(lines) + "\n").encode()
 
 
-def _qos(plan: Plan, subnet: str) -> list[str]:
+def _qos(plan: Plan, subnet: str, rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """The SL→VL map and the arbitration tables, from their own tables. SLs that no row names go to VL 0, as told here."""
     import polars as pl
 
@@ -107,12 +110,15 @@ def _qos(plan: Plan, subnet: str) -> list[str]:
     if not lanes:
         return []
     every = range(max(16, max(lanes) + 1))
-    lines = _option("qos_sl2vl", ",".join(str(lanes.get(sl, 0)) for sl in every), f"service_levels {subnet}, SL 0 to 15")
+    texts = {"qos_sl2vl": (",".join(str(lanes.get(sl, 0)) for sl in every), f"service_levels {subnet}, SL 0 to 15")}
     for priority in ("high", "low"):
-        rows = plan.table("vl_arbitration").filter((pl.col("subnet") == subnet) & (pl.col("priority") == priority))
-        if rows.height:
-            pairs = ",".join(f"{vl}:{weight}" for vl, weight in rows.sort("index").select("vl", "weight").iter_rows())
-            lines += _option(f"qos_vlarb_{priority}", pairs, f"vl_arbitration {subnet} {priority}")
+        table = plan.table("vl_arbitration").filter((pl.col("subnet") == subnet) & (pl.col("priority") == priority))
+        if table.height:
+            pairs = ",".join(f"{vl}:{weight}" for vl, weight in table.sort("index").select("vl", "weight").iter_rows())
+            texts[f"qos_vlarb_{priority}"] = (pairs, f"vl_arbitration {subnet} {priority}")
+    lines = []
+    for option, (value, key) in texts.items():
+        lines += _option(option, value, f"{key}; {_why(rows[option])}" if option in rows else key)
     return lines
 
 

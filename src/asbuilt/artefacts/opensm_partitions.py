@@ -1,9 +1,9 @@
 """partitions.conf and qos-policy.conf: who may talk to whom, and on which service level.
 
 The default partition 0x7fff is always written: without a rule OpenSM makes every port a full member of it. One member
-a line, so that no line meets the reader's buffer of 4,096 bytes and every line can name its row of the plan; the ``;`` stands behind the last member, for on a line of its own the reader runs past
-its end. OpenSM
-answers a bad line with ``PARSE ERROR`` in its log and then runs with the default partition alone.
+a line, so that no line meets the reader's buffer of 4,096 bytes and every line can name its row of the plan; the ``;``
+stands behind the last member, for on a line of its own the reader runs past its end. OpenSM answers a bad line with
+``PARSE ERROR`` in its log and then runs with the default partition alone.
 """
 
 from __future__ import annotations
