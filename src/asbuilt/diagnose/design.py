@@ -8,7 +8,8 @@ from typing import Any, Mapping
 import polars as pl
 
 from asbuilt.diagnose.design_context import as_is, place
-from asbuilt.diagnose.design_rules import RULES, Rule
+from asbuilt.diagnose.design_rule import Rule
+from asbuilt.diagnose.design_rules import RULES
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Layer, Severity, Verdict
 

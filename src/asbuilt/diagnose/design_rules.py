@@ -6,29 +6,10 @@ column that varies within the group reads as a list.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Callable
-
-import polars as pl
-
 from asbuilt.diagnose import design_causes as causes
 from asbuilt.diagnose import design_context as context
-from asbuilt.model.plan import Plan
-
-Words = Callable[[dict[str, Any]], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """How failing verdicts of one check become findings; ``subject`` names the class when several subjects share a cause."""
-
-    around: Callable[[Plan, pl.DataFrame], pl.DataFrame]
-    group: tuple[str, ...]
-    subject: str
-    cause: str | Words
-    ways: tuple[str | Words, ...]
-    revert: str
-
+from asbuilt.diagnose.design_rule import Rule
+from asbuilt.diagnose.design_rules_network import NETWORK_RULES
 
 _AGAIN = "put the old value back in cluster.yaml and run `asbuilt plan`"
 _PLACE = ("fewer nodes a rack: `site.nodes_per_rack`", "state the real limit of the position under `site`")
@@ -382,4 +363,5 @@ RULES: dict[str, Rule] = {
         ("read the primary source and correct the catalogue entry", "state the value in the requirement"),
         _AGAIN,
     ),
+    **NETWORK_RULES,
 }

@@ -22,6 +22,8 @@ ROCE_CLASSES = Schema(
         C("ecn_probability", "i64", "marking probability at the upper threshold, percent", nullable=True),
         C("scheduling", "str", "strict or dwrr"),
         C("weight", "i64", "share of the bandwidth under dwrr, percent", nullable=True),
+        C("mtu_bytes", "i64", "MTU of the plane's interfaces (IP packet)", "bytes"),
+        C("rdma_mtu_bytes", "i64", "MTU of RDMA messages", "bytes"),
         C("origin", "str", "published, declared or assumed"),
         C("source", "str", "where the values come from"),
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass
 
+from asbuilt.base.ipv4 import span
 from asbuilt.model.design import Design
 
 #: Lowest addresses of a network: 0 the network itself, 1 the gateway, 2-15 network equipment, 16-31 service hosts.
@@ -56,8 +57,8 @@ def ranges(design: Design) -> dict[str, Range]:
 
 
 def _range(plane: str, cidr: str, vlan: int | None, origin: str, source: str) -> Range:
-    net = ipaddress.IPv4Network(cidr, strict=False)
-    return Range(plane, str(net), int(net.network_address), net.num_addresses, vlan, origin, source)
+    low, high = span(cidr)
+    return Range(plane, f"{dotted(low)}/{cidr.rpartition('/')[2]}", low, high - low + 1, vlan, origin, source)
 
 
 def power(count: int) -> int:

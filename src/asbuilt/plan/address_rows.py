@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from asbuilt.base.ipv4 import dotted
 from asbuilt.model.tables_address import ADDRESSES
 
 
@@ -24,15 +25,13 @@ def address_rows(
 ) -> pl.DataFrame:
     """One row per device. ``address`` as IPv4 numbers, -1 for an interface that finds none."""
     frame = pl.DataFrame({"device": device, "network": network, "name": name, "phase": phase, "n": address.astype(np.int64)})
-    n = pl.col("n")
-    octets = [n // (1 << shift) % 256 for shift in (24, 16, 8, 0)]
     return ADDRESSES.conform(
         frame.select(
             "device",
             pl.lit(interface).alias("interface"),
             pl.lit(plane).alias("plane"),
             "network",
-            pl.when(n >= 0).then(pl.format("{}.{}.{}.{}", *octets)).alias("address"),
+            dotted(pl.col("n")).alias("address"),
             pl.lit(prefix, dtype=pl.Int64).alias("prefix"),
             "name",
             pl.lit(kind).alias("kind"),

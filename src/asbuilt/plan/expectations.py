@@ -11,6 +11,9 @@ from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design, PlaneDesign
 from asbuilt.model.requirement import Plane
 from asbuilt.model.tables import EXPECTATIONS
+from asbuilt.plan.expectations_addresses import address_rows
+from asbuilt.plan.expectations_roce import roce_rows
+from asbuilt.plan.expectations_subnet import subnet_rows
 from asbuilt.plan.growth import growth
 from asbuilt.plan.traits import parts, plane_rows, planes, power_sources
 
@@ -41,7 +44,8 @@ def expectations(design: Design, catalogue: Catalogue) -> pl.DataFrame:
     """Table `EXPECTATIONS` of a design, sorted by id."""
     import polars as pl
 
-    rows = [*_promises(design), *_site_limits(design), *_physics(catalogue)]
+    rows = [*_promises(design), *_site_limits(design), *_physics(catalogue), *subnet_rows()]
+    rows += [*address_rows(), *roce_rows(design)]
     frame = pl.DataFrame(rows, schema=EXPECTATIONS.polars())
     return EXPECTATIONS.conform(frame.sort("id"))
 

@@ -81,7 +81,11 @@ def _resolved(plane: PlaneDesign, said: Roce) -> RoceDesign:
 
 def classes_table(designs: list[RoceDesign]) -> pl.DataFrame:
     """Table `ROCE_CLASSES`, sorted by plane and traffic. A class takes the queue of its priority's number."""
-    rows = [row for d in designs for row in (_roce(d), _cnp(d), _default(d))]
+    rows = [
+        {**row, "mtu_bytes": d.mtu_bytes, "rdma_mtu_bytes": d.rdma_mtu_bytes}
+        for d in designs
+        for row in (_roce(d), _cnp(d), _default(d))
+    ]
     return ROCE_CLASSES.conform(pl.DataFrame(rows, schema=ROCE_CLASSES.polars()).sort("plane", "traffic"))
 
 
@@ -108,7 +112,9 @@ def _roce(d: RoceDesign) -> dict[str, Any]:
         "ecn_probability": d.ecn_probability,
         "scheduling": "dwrr",
         "weight": d.weight,
-        **_origin(d, ("priority", "dscp", "ecn_min_kb", "ecn_max_kb", "ecn_probability", "weight")),
+        **_origin(
+            d, ("priority", "dscp", "ecn_min_kb", "ecn_max_kb", "ecn_probability", "weight", "mtu_bytes", "rdma_mtu_bytes")
+        ),
     }
 
 

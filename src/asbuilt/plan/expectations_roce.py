@@ -1,0 +1,52 @@
+"""Thresholds of the checks on RDMA over Ethernet, each with unit and source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from asbuilt.model.design import Design
+from asbuilt.plan.roce_classes import roce_designs
+
+#: Bytes that an RDMA packet adds to its payload within the IP packet, at most: IPv6 40, UDP 8, BTH 12, RETH 16, immediate
+#: data 4, invariant check sequence 4 (RoCE v2: IBTA vol. 1 annex A17).
+HEADERS_BYTES = 84
+#: Share of the packet buffer that lossless traffic may reserve.
+LOSSLESS_SHARE = 0.5
+
+_STORM = "Linux mlx5 ethtool counters: tx_pause_storm_error_events, the device gave up pausing"
+
+
+def roce_rows(design: Design) -> list[dict[str, Any]]:
+    """Rows of `EXPECTATIONS` for DES-111, DES-112, NET-009 and NET-010; none where no plane carries RDMA over Ethernet."""
+    if not roce_designs(design):
+        return []
+    share = "NVIDIA Cumulus Linux user guide, `nv show qos roce`: pool roce-reserved-ingress, 50 %"
+    lossless = "IEEE 802.1Qbb: a lossless priority loses no frame to congestion"
+    pause = "assumed: a tenth of the time in pause is congestion that endures, not a burst that passes"
+    return [
+        _row(
+            "DES-111", "traffic class", "*", "ge", f"{HEADERS_BYTES}", "bytes", "published", "IBTA vol. 1, annex A17 (RoCE v2)"
+        ),
+        _row("DES-112", "switch", "*", "le", f"{LOSSLESS_SHARE:g}", "share of the buffer", "published", share),
+        _row("NET-009", "port", "discards", "le", "0", "frames", "published", lossless),
+        _row("NET-010", "port", "storms", "le", "0", "events", "published", _STORM),
+        _row("NET-010", "port", "paused", "le", "0.1", "share of the time", "assumed", pause),
+    ]
+
+
+def _row(check_id: str, kind: str, selector: str, op: str, value: str, unit: str, origin: str, source: str) -> dict[str, Any]:
+    return {
+        "id": f"{check_id}/{selector}",
+        "check_id": check_id,
+        "subject_kind": kind,
+        "selector": selector,
+        "op": op,
+        "value": value,
+        "unit": unit,
+        "tol_abs": 0.0,
+        "tol_rel": 0.0,
+        "origin": origin,
+        "source": source,
+        "valid_if": None,
+        "confidence": "high" if origin == "published" else "low",
+    }
