@@ -27,12 +27,14 @@ def judge(
     expected: pl.Expr,
     found: pl.Expr,
     applies: pl.Expr | None = None,
+    evidence: tuple[str, ...] = (),
 ) -> pl.DataFrame:
     """Verdict rows, one per row of ``frame``; an empty frame is one ``not_applicable`` row.
 
     ``ok`` null (a figure that nobody knows) is ``not_measured``; ``applies`` false or null is ``not_applicable``. What
     findings are made of comes first, sorted by subject and with ``expected`` and ``found`` in words. Rows that passed or
-    do not apply follow without words: on a large plan nearly all are, and nobody reads them.
+    do not apply follow without words: on a large plan nearly all are, and nobody reads them. ``evidence`` are columns of
+    ``frame`` that rows with words keep (capture_id, line).
     """
     import polars as pl
 
@@ -50,7 +52,7 @@ def judge(
     # Polars 2.1 panics where it words a frame with an empty chunk: one chunk, and never an empty one.
     if not quiet.all():
         told = frame.with_columns(answer).filter(~quiet).rechunk()
-        parts.append(told.select(subject.alias(SUBJECT), "verdict", *texts).sort(SUBJECT))
+        parts.append(told.select(subject.alias(SUBJECT), "verdict", *texts, *evidence).sort(SUBJECT))
     if quiet.any():
         roots = list(dict.fromkeys(subject.meta.root_names())) or frame.columns[:1]
         rest = frame.select(roots).with_columns(answer).filter(quiet).rechunk()
@@ -84,6 +86,16 @@ def nothing(reason: str) -> pl.DataFrame:
     import polars as pl
 
     return pl.DataFrame({SUBJECT: ["plan"], "verdict": [Verdict.NOT_APPLICABLE.value], "found": [reason]})
+
+
+EVIDENCE = ("capture_id", "line")
+
+
+def untold(what: str) -> pl.DataFrame:
+    """The one ``not_measured`` row of a check whose captures were given but do not tell ``what``: nobody asked for it."""
+    import polars as pl
+
+    return pl.DataFrame({SUBJECT: ["plan"], "verdict": [Verdict.NOT_MEASURED.value], "found": [f"no capture tells {what}"]})
 
 
 def amount(value: pl.Expr, unit: str = "") -> pl.Expr:

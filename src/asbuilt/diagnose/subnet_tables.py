@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from asbuilt.base.table import Schema
+from asbuilt.diagnose.identity import nameless
 from asbuilt.diagnose.subnet_identity import NO_GUID, NO_LID, Who, plain_host, units, who
 from asbuilt.model import measured_subnet as at
 from asbuilt.model.facts_subnet import SUBNET_FACTS
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 #: Fact tables that these tables are made of.
 SOURCES = tuple(s.name for s in SUBNET_FACTS if s.name not in ("lft_facts", "path_facts"))
 _SHOWN = 3
+#: The membership bit of a partition table entry (IBTA vol. 1, 10.9.1.1).
+_FULL = 0x8000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ def subnet_tables(
     made = {
         at.PORTS_MEASURED.name: room.plain("port_facts", at.PORTS_MEASURED),
         at.HCAS_MEASURED.name: room.plain("hca_facts", at.HCAS_MEASURED),
-        at.PKEYS_MEASURED.name: room.plain("pkey_facts", at.PKEYS_MEASURED),
+        at.PKEYS_MEASURED.name: _pkeys(room),
         at.SL2VL_MEASURED.name: room.plain("sl2vl_facts", at.SL2VL_MEASURED),
         at.VLARB_MEASURED.name: room.plain("vlarb_facts", at.VLARB_MEASURED),
         at.COUNTERS_MEASURED.name: room.plain("counter_facts", at.COUNTERS_MEASURED),
@@ -135,6 +138,22 @@ def _links_of_ports(plan: Plan) -> pl.DataFrame:
     return pl.concat([near, far]).unique(["owner", "nic", "number"], keep="first")
 
 
+def _pkeys(room: _Room) -> pl.DataFrame | None:
+    """Entries with their key and their text; the few different ones are worded once."""
+    import polars as pl
+
+    found = room.resolved("pkey_facts")
+    if found is None:
+        return None
+    kinds = found.select("entry").unique()
+    words = pl.Series("text", [f"0x{entry & 0xFFFF:04x}" for entry in kinds["entry"].to_list()], dtype=pl.String)
+    kinds = kinds.with_columns((pl.col("entry") % _FULL).alias("pkey"), words)
+    found = found.select("port", "index", "entry", "capture_id", "line").join(
+        kinds, on="entry", how="left", maintain_order="left"
+    )
+    return at.PKEYS_MEASURED.conform(found)
+
+
 def _lids(room: _Room) -> pl.DataFrame | None:
     """LIDs that end ports have, as their fabric, their host, a list of nodes, or the port beside them say."""
     import polars as pl
@@ -209,7 +228,22 @@ def _identities(room: _Room) -> pl.DataFrame | None:
     told = told.with_columns(plain_host(pl.col("host")).alias("host_word"))
     told = told.join(hosts, on=["host_word", "device"], how="left", maintain_order="left")
     told = told.with_columns(pl.coalesce("by_host", "port").alias("port")).drop("by_host", "host_word", "word")
-    return at.IDENTITIES_MEASURED.conform(told)
+    # Another subnet may use the same LIDs: whoever the plan does not know is in its subnet only where there is one.
+    known = room.units.select(pl.col("port").alias("unit"), pl.col("subnet").alias("of"))
+    told = room.known.of(told.drop("port")).with_columns(told["port"]).join(known, on="unit", how="left", maintain_order="left")
+    bogus = (pl.col("kind") == "switch") & (pl.col("number").fill_null(0) > 0)
+    told = told.with_columns(
+        pl.coalesce("of", pl.lit(_only(room.units["subnet"]), dtype=pl.String)).alias("subnet"),
+        pl.Series("nameless", nameless(told.select(pl.col("name").fill_null("").alias("description")))),
+        pl.when(bogus | (pl.col("lid") == NO_LID)).then(0).otherwise("lid").alias("lid"),
+    )
+    return at.IDENTITIES_MEASURED.conform(told.drop("unit", "of"))
+
+
+def _only(subnets: pl.Series) -> str | None:
+    """The one subnet that the plan has, None where it has several."""
+    names = subnets.drop_nulls().unique().to_list()
+    return str(names[0]) if len(names) == 1 else None
 
 
 def _managers(room: _Room) -> pl.DataFrame | None:
@@ -221,14 +255,14 @@ def _managers(room: _Room) -> pl.DataFrame | None:
     found = room.known.of(room.facts.tables["sm_facts"])
     known = room.units.select(pl.col("port").alias("unit"), "subnet", "name")
     found = found.join(known, on="unit", how="left", maintain_order="left")
-    subnets = room.units["subnet"].drop_nulls().unique().to_list()
-    alone = pl.lit(subnets[0] if len(subnets) == 1 else None, dtype=pl.String)
+    alone = pl.lit(_only(room.units["subnet"]), dtype=pl.String)
     guid = pl.when(pl.col("guid") != NO_GUID).then(pl.format("GUID {}", "guid"))
     said = pl.when(pl.col("description").str.strip_chars() != "").then("description")
     found = found.with_columns(
         pl.coalesce("subnet", alone).alias("subnet"),
         pl.coalesce("name", said, guid, pl.format("LID {}", "lid"), pl.lit("an unnamed port")).alias("called"),
         pl.col("unit").alias("port"),
+        (pl.col("listed") if "listed" in found.columns else pl.lit(None, dtype=pl.Boolean)).fill_null(False).alias("listed"),
     )
     told = found.select(at.MANAGERS_MEASURED.names).unique(
         ["subnet", "port", "called", "priority", "state", "capture_id"], keep="first", maintain_order=True

@@ -160,6 +160,7 @@ SM_FACTS = Schema(
         C("state", "str", "master, standby, discovering or notactive"),
         C("activity", "i64", "activity count", nullable=True),
         C("description", "str", "node description", nullable=True),
+        C("listed", "bool", "the capture lists every manager that the SA knows (saquery -s)", nullable=True),
         *_ORIGIN,
     ),
     ("capture_id", "line"),

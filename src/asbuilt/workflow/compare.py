@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Mapping
 
 import numpy as np
@@ -9,14 +11,17 @@ import numpy as np
 from asbuilt.checks.registry import Check, checks
 from asbuilt.diagnose.cabling_tables import PortNames, alike_links, cabling_tables
 from asbuilt.diagnose.causes import diagnose
+from asbuilt.diagnose.dark_ports import explain_dark
 from asbuilt.diagnose.links import Compared, compare_links
 from asbuilt.diagnose.measured import rate_findings, undecided, unplanned_findings, unread_captures
+from asbuilt.diagnose.subnet_findings import slower_links
 from asbuilt.diagnose.tally import coverage
 from asbuilt.diagnose.tally import told as told_rows
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Layer, LinkSummary, Verdict, Verification
 from asbuilt.workflow.check import section
+from asbuilt.workflow.compare_subnet import SubnetAnswer, judge_subnet
 from asbuilt.workflow.scope import scope_mask
 
 if TYPE_CHECKING:
@@ -31,27 +36,39 @@ def compare(
     scope: str | Mapping[str, str] | None = None,
     guids: pl.DataFrame | None = None,
     strict: bool = False,
+    required: Collection[str] = (),
 ) -> Verification:
     """Hold ``plan`` against ``facts``: the links counted, findings by cause, the moves that mend them.
 
     ``scope`` says what is built, as ``phase=1,row=A`` or a mapping; links outside are counted as out of scope. ``guids`` is
     a frame guid, name. Unplanned links alone are warnings (``details["warnings"]``); with ``strict`` they are findings.
+    A kind of capture that nobody gave (partition tables, counters, ...) leaves its checks not measured in the coverage and
+    decides nothing, unless ``required`` names them; what a given capture leaves open is a finding.
     Raises `ProblemError` CLI-054 for a scope that the plan cannot answer.
     """
     inside = scope_mask(plan, scope)
-    chosen = {id: c for id, c in checks().items() if c.layer is Layer.FABRIC}
-    whys = {id: section(c.doc, "Why") for id, c in chosen.items()}
+    fabric = {id: c for id, c in checks().items() if c.layer is Layer.FABRIC}
+    chosen = {id: c for id, c in fabric.items() if id in CABLING_CHECKS}
+    others = {id: c for id, c in fabric.items() if id not in CABLING_CHECKS}
+    whys = {id: section(c.doc, "Why") for id, c in fabric.items()}
     if not facts.has("link_facts"):
-        return _nothing_measured(plan, facts, inside, chosen)
+        subnet = judge_subnet(plan, facts, others, None, inside, guids)
+        return _without_cabling(plan, facts, inside, chosen, subnet, strict, required)
     compared = compare_links(plan, facts, inside, guids)
     names = PortNames(plan, compared)
     tables, asked, behind = _judged(plan, facts, compared, names, chosen)
+    subnet = judge_subnet(plan, facts, others, compared, inside, guids)
     rows = told_rows(asked)
     told = diagnose(plan, compared, names, whys)
-    findings = [*told.findings, *rate_findings(plan, rows, whys), *undecided(plan, compared, rows, whys)]
+    found = explain_dark(list(told.findings), subnet.tables)
+    # A link that is missing or wrong is down for the reason told there.
+    explained = frozenset(s for f in found for s in f.subjects)
+    more, remarks = subnet.findings(explained, required)
+    slow = rows.filter(~rows["subject"].is_in(list(slower_links(more))) | (rows["check_id"] != "FAB-004"))
+    findings = [*found, *rate_findings(plan, slow, whys), *undecided(plan, compared, rows, whys), *more]
     findings += unread_captures(facts, whys)
     mended = {s for f in told.findings for s in f.subjects}
-    warnings = unplanned_findings(compared, names, tables["unplanned_links"], told.touched, whys)
+    warnings = unplanned_findings(compared, names, tables["unplanned_links"], told.touched, whys) + remarks
     if strict:
         findings += warnings
     details: dict[str, Any] = {"exchanges": told.exchanges, "subjects_explained": len(mended)}
@@ -62,9 +79,9 @@ def compare(
         summary=compared.summary,
         findings=tuple(sorted(findings, key=_order)),
         repairs=told.repairs,
-        coverage=coverage(asked, behind),
+        coverage=coverage({**asked, **subnet.asked}, behind),
         plan_hash=plan.plan_hash,
-        notes=(*plan.warnings, *account_notes(facts), *facts.notes, *compared.notes),
+        notes=(*plan.warnings, *account_notes(facts), *facts.notes, *compared.notes, *subnet.notes),
         details=details,
     )
 
@@ -110,8 +127,17 @@ def _verdicts(plan: Plan, facts: Facts, chosen: dict[str, Check]) -> dict[str, p
     return {check.id: check.answer(plan, facts) for check in chosen.values()}
 
 
-def _nothing_measured(plan: Plan, facts: Facts, inside: np.ndarray[Any, Any] | None, chosen: dict[str, Check]) -> Verification:
-    """No capture shows a single link: every planned link in scope is not measured, and that is one finding."""
+def _without_cabling(
+    plan: Plan,
+    facts: Facts,
+    inside: np.ndarray[Any, Any] | None,
+    chosen: dict[str, Check],
+    subnet: SubnetAnswer,
+    strict: bool,
+    required: Collection[str],
+) -> Verification:
+    """No capture shows a single link: every planned link in scope is not measured, and that is one finding. What captures of
+    other kinds tell is judged all the same."""
     planned = plan.links.height if inside is None else int(inside.sum())
     asked = _verdicts(plan, facts, chosen)
     said = "; ".join(facts.notes) or "no capture was given, or none of them holds a link"
@@ -129,15 +155,19 @@ def _nothing_measured(plan: Plan, facts: Facts, inside: np.ndarray[Any, Any] | N
         revert="nothing is moved",
         why=section(chosen["FAB-001"].doc, "Why"),
     )
+    if subnet.tables:
+        finding = replace(finding, cause="the cabling was not measured: no capture holds a link")
     summary = LinkSummary(planned=planned, not_measured=planned, out_of_scope=plan.links.height - planned)
+    more, remarks = subnet.findings(frozenset(), required)
     return Verification(
         kind="compare",
         summary=summary,
-        findings=(finding,),
+        findings=tuple(sorted([finding, *more, *(remarks if strict else ())], key=_order)),
         repairs=(),
-        coverage=coverage(asked),
+        coverage=coverage({**asked, **subnet.asked}),
         plan_hash=plan.plan_hash,
-        notes=(*plan.warnings, *account_notes(facts), *facts.notes),
+        notes=(*plan.warnings, *account_notes(facts), *facts.notes, *subnet.notes),
+        details={"warnings": [r.as_json() for r in remarks]} if remarks and not strict else {},
     )
 
 

@@ -1,0 +1,214 @@
+"""Verdicts about an InfiniBand subnet to findings: one cause, one finding, with where, next step and way back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from asbuilt.diagnose.crowds import crowd, places, where
+from asbuilt.diagnose.texts import Text
+from asbuilt.model.plan import Plan
+from asbuilt.model.verdict import Finding, Layer, Severity, Verdict
+
+_SHOWN = 6
+#: A check that fails on a link or port does so because another one does, on the same link: the reason is told, not both.
+EXPLAINED_BY = {
+    "FAB-005": ("FAB-006", "FAB-011"),
+    "FAB-008": ("FAB-007",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a check says of itself: severity, why it matters, how it is measured and mended, and the facts that it reads."""
+
+    severity: Severity
+    why: str
+    measured_by: str
+    repair: str
+    facts: tuple[str, ...]
+
+
+def subnet_findings(
+    plan: Plan, rows: pl.DataFrame, about: Mapping[str, About], texts: Mapping[str, Text], told: frozenset[str] = frozenset()
+) -> list[Finding]:
+    """Findings of ``rows`` (failing, broken and undecided verdicts). ``told`` are links that another finding explains."""
+    if rows.is_empty():
+        return []
+    place = places(plan, rows["subject"])
+    joined = rows.join(place, on="subject", how="left", maintain_order="left")
+    failing = _unexplained(joined.filter(pl.col("verdict") == "fail"), plan, told)
+    found = []
+    for (check_id,), part in failing.partition_by(["check_id"], as_dict=True, maintain_order=True).items():
+        id = str(check_id)
+        text = texts.get(id) or _plain(about[id])
+        for group in _groups(part, text):
+            found.append(_finding(plan, id, text, group, about[id]))
+    found += _open(joined.filter((pl.col("verdict") == "not_measured") & (pl.col("subject") != "plan")), about)
+    found += [_broken(row, about) for row in joined.filter(pl.col("verdict") == "error").iter_rows(named=True)]
+    return found
+
+
+def slower_links(findings: list[Finding]) -> set[str]:
+    """Links of which a finding already says why they are slow: the discovery's own finding of the rate would say it again."""
+    return {s for f in findings if f.id in ("FAB-007", "FAB-008") and f.verdict is Verdict.FAIL for s in f.subjects}
+
+
+def _plain(about: About) -> Text:
+    return Text("{who}: {found}, planned is {expected}", about.repair, "nothing is changed")
+
+
+def _groups(rows: pl.DataFrame, text: Text) -> list[pl.DataFrame]:
+    keys = {
+        "check": ["check_id"],
+        "text": ["expected", "found"],
+        "subject": ["subject"],
+        "device": ["device", "expected", "found"],
+    }
+    return rows.partition_by(keys[text.by], maintain_order=True)
+
+
+def _unexplained(rows: pl.DataFrame, plan: Plan, told: frozenset[str]) -> pl.DataFrame:
+    """``rows`` without those whose link, or manager, another failing check already speaks of."""
+    links = {
+        id: _links_behind(rows.filter(pl.col("check_id") == id), plan) for id in {x for v in EXPLAINED_BY.values() for x in v}
+    }
+    for check_id, reasons in EXPLAINED_BY.items():
+        known = set(told) if check_id in ("FAB-005", "FAB-006") else set()
+        known |= {link for id in reasons for link in links[id]}
+        rows = rows.filter(~((pl.col("check_id") == check_id) & pl.col("link").is_in(list(known)).fill_null(False)))
+    rows = rows.filter(~((pl.col("check_id") == "FAB-006") & pl.col("link").is_in(list(told)).fill_null(False)))
+    return _one_manager(rows)
+
+
+def _links_behind(rows: pl.DataFrame, plan: Plan) -> set[str]:
+    """The planned links at the ports that ``rows`` name; of a switch all of them."""
+    links = set(rows["link"].drop_nulls().to_list())
+    switches = rows.filter(pl.col("link").is_null())["subject"].str.replace(r"#\d+$", "")
+    if switches.len() and plan.has("links"):
+        beside = plan.links.filter(pl.col("a_device").is_in(switches.implode()) | pl.col("b_device").is_in(switches.implode()))
+        links |= set(beside["link"].to_list())
+    return links
+
+
+def _one_manager(rows: pl.DataFrame) -> pl.DataFrame:
+    """A manager too many makes a wrong master, two masters, and a stranger among the managers: it is told once."""
+    two = rows.filter((pl.col("check_id") == "FAB-026") & pl.col("found").str.contains("masters: "))
+    rows = rows.filter(~((pl.col("check_id") == "FAB-025") & pl.col("subject").is_in(two["subject"].implode())))
+    masters = rows.filter(pl.col("check_id").is_in(["FAB-025", "FAB-026"]))["found"].to_list()
+    stranger = (pl.col("check_id") == "FAB-028") & pl.col("found").str.starts_with("a manager on ")
+    called = pl.col("found").str.extract(r"^a manager on (.*), master, priority ", 1)
+    hit = pl.any_horizontal(pl.lit(text).str.contains(called, literal=True) for text in masters) if masters else pl.lit(False)
+    return rows.filter(~(stranger & hit.fill_null(False)))
+
+
+def _finding(plan: Plan, id: str, text: Text, rows: pl.DataFrame, about: About) -> Finding:
+    who = crowd(plan, rows, *text.nouns)
+    plural = rows.height > 1
+    first = rows.row(0, named=True)
+    expected, found = _said(rows, "expected"), _said(rows, "found")
+    words = {"who": who, "expected": first["expected"], "found": first["found"]}
+    words |= {"verb": "are" if plural else "is", "has": "have" if plural else "has"}
+    subjects = tuple(rows["subject"].to_list())
+    return Finding(
+        id=id,
+        verdict=Verdict.FAIL,
+        severity=about.severity,
+        layer=Layer.FABRIC,
+        subject=subjects[0],
+        expected=expected,
+        found=found,
+        where=where(rows),
+        cause=_filled(text.cause, words),
+        next=_filled(text.next, words),
+        revert=_filled(text.revert, words),
+        evidence=_evidence(rows),
+        subjects=subjects,
+        why=about.why,
+    )
+
+
+def _filled(template: str, words: Mapping[str, str]) -> str:
+    """``template`` with its words; what a capture said may itself hold braces."""
+    return re.sub(r"\{(\w+)\}", lambda m: str(words.get(m[1], m[0])), template)
+
+
+def _said(rows: pl.DataFrame, column: str) -> str:
+    """The one text that all rows share, else that of each of the first few with its port."""
+    texts = rows[column].unique(maintain_order=True)
+    if texts.len() == 1:
+        return str(texts[0])
+    told = [f"{called}: {said}" for called, said in rows.select("called", column).head(_SHOWN).rows()]
+    return "; ".join(told) + (f"; and {rows.height - _SHOWN} more" if rows.height > _SHOWN else "")
+
+
+def _evidence(rows: pl.DataFrame) -> tuple[str, ...]:
+    lines = rows.filter(pl.col("capture_id").is_not_null()).select("capture_id", "line").head(_SHOWN).rows()
+    return tuple(dict.fromkeys(f"{capture}:{line}" for capture, line in lines))
+
+
+def _open(rows: pl.DataFrame, about: Mapping[str, About]) -> list[Finding]:
+    """What captures leave open though one of their kind was given: one finding per set of subjects and reason."""
+    found: list[Finding] = []
+    sets: dict[tuple[str, ...], list[str]] = {}
+    for (check_id, reason), part in rows.partition_by(["check_id", "found"], as_dict=True, maintain_order=True).items():
+        sets.setdefault((str(reason), *part["subject"].to_list()), []).append(str(check_id))
+    for (reason, *subjects), ids in sets.items():
+        part = rows.filter((pl.col("check_id") == ids[0]) & pl.col("subject").is_in(subjects))
+        number = f"{len(subjects)} subjects are" if len(subjects) > 1 else f"{part['called'][0]} is"
+        others = f" (also {', '.join(ids[1:])})" if len(ids) > 1 else ""
+        said = f": {reason}" if reason and reason != "unknown" else ""
+        first = about[ids[0]]
+        found.append(
+            Finding(
+                id=ids[0],
+                verdict=Verdict.NOT_MEASURED,
+                severity=first.severity,
+                layer=Layer.FABRIC,
+                subject=subjects[0] if len(subjects) == 1 else f"{len(subjects)} subjects",
+                expected=str(part["expected"][0]) if len(subjects) == 1 else "a measurement of each",
+                found=reason if reason and reason != "unknown" else "none",
+                where=where(part),
+                cause=f"{number} not measured though a capture of that kind was given{others}{said}",
+                next=f"capture {first.measured_by.rstrip('.')}; then compare again",
+                revert="nothing is moved",
+                evidence=_evidence(part),
+                subjects=tuple(subjects),
+                why=first.why,
+            )
+        )
+    return found
+
+
+def _broken(row: dict[str, object], about: Mapping[str, About]) -> Finding:
+    id = str(row["check_id"])
+    return Finding(
+        id=id,
+        verdict=Verdict.ERROR,
+        severity=about[id].severity,
+        layer=Layer.FABRIC,
+        subject="plan",
+        expected="a verdict",
+        found=str(row["found"]),
+        where="",
+        cause=f"the check itself stopped: {row['found']}",
+        next="report it; every other check was run, then compare again",
+        revert="nothing is moved",
+        subjects=("plan",),
+        why=about[id].why,
+    )
+
+
+def unmatched(table: str, id: str, about: About, note: str) -> Finding:
+    """Captures of a kind were given and none of their devices is of the plan: nothing was measured by them."""
+    return replace(
+        _broken({"check_id": id, "found": ""}, {id: about}),
+        verdict=Verdict.NOT_MEASURED,
+        expected="a port of the plan",
+        found="none",
+        cause=note or f"none of the devices in {table} could be matched to the plan",
+        next="capture ibnetdiscover or iblinkinfo of the same subnet beside it, so that LIDs have names; compare again",
+    )

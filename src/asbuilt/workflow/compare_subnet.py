@@ -1,0 +1,153 @@
+"""What captures tell of a subnet beyond its cables, held against the plan: every fabric check that is not about cabling."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from asbuilt.checks.registry import Check
+from asbuilt.diagnose.subnet_findings import About, subnet_findings, unmatched
+from asbuilt.diagnose.subnet_tables import has_subnet_facts, subnet_tables
+from asbuilt.diagnose.subnet_texts import SUBNET_TEXTS
+from asbuilt.diagnose.tally import told as told_rows
+from asbuilt.diagnose.texts import Text
+from asbuilt.model.facts import Facts
+from asbuilt.model.plan import Plan
+from asbuilt.model.verdict import Finding, Severity
+from asbuilt.workflow.check import section
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from asbuilt.diagnose.links import Compared
+
+Array = np.ndarray[Any, Any]
+TEXTS: dict[str, Text] = {**SUBNET_TEXTS}
+
+
+@dataclass(frozen=True, slots=True)
+class SubnetAnswer:
+    """Verdict frames by check id, the resolved tables, and notes on what could not be resolved."""
+
+    asked: dict[str, pl.DataFrame]
+    tables: dict[str, pl.DataFrame]
+    notes: tuple[str, ...]
+    plan: Plan
+    about: dict[str, About] = field(default_factory=dict)
+
+    def findings(self, told: frozenset[str], required: Collection[str] = ()) -> tuple[list[Finding], list[Finding]]:
+        """(findings, remarks). ``told`` are links that findings about cabling explain. Of ``required`` checks what was not
+        measured at all is a finding too. Remarks alone decide nothing.
+        """
+        found = subnet_findings(self.plan, told_rows(self.asked), self.about, TEXTS, told)
+        found += self._unmatched()
+        found += self._required(required)
+        remarks = [f for f in found if f.severity is Severity.INFO]
+        return [f for f in found if f.severity is not Severity.INFO], remarks
+
+    def _unmatched(self) -> list[Finding]:
+        """Captures of a kind were given, and no row of them is of the plan."""
+        made = []
+        for name, frame in self.tables.items():
+            ids = [
+                id
+                for id, about in self.about.items()
+                if name in about.facts and self.asked[id]["verdict"][0] != "not_applicable"
+            ]
+            if frame.is_empty() and ids:
+                source = name.replace("_measured", "").removesuffix("s")
+                note = next((n for n in self.notes if n.startswith(source)), "")
+                made.append(unmatched(name, ids[0], self.about[ids[0]], note))
+        return made
+
+    def _required(self, required: Collection[str]) -> list[Finding]:
+        import polars as pl
+
+        made = []
+        for id in required:
+            frame = self.asked.get(id)
+            open_ = frame is not None and bool(
+                frame.select(((pl.col("verdict") == "not_measured") & (pl.col("subject") == "plan")).any()).item()
+            )
+            if open_:
+                about = self.about[id]
+                step = f"capture {about.measured_by.rstrip('.')}; then compare again"
+                finding = unmatched("", id, about, f"{id} was asked for and no capture of its kind was given")
+                made.append(replace(finding, next=step))
+        return made
+
+
+def judge_subnet(
+    plan: Plan,
+    facts: Facts,
+    chosen: Mapping[str, Check],
+    compared: Compared | None = None,
+    inside: Array | None = None,
+    guids: pl.DataFrame | None = None,
+) -> SubnetAnswer:
+    """Every check of ``chosen`` on what the captures tell. A kind of capture that nobody gave leaves its checks not measured,
+    in the coverage alone. ``inside`` says which planned links are built (all, when None)."""
+    about = {id: _about(c) for id, c in chosen.items()}
+    tables: dict[str, pl.DataFrame] = {}
+    notes: tuple[str, ...] = ()
+    built = plan if inside is None else _built(plan, inside)
+    if has_subnet_facts(facts) and (plan.has("lids") or plan.has("links")):
+        resolved = subnet_tables(plan, facts, compared, guids)
+        tables, notes = resolved.tables, resolved.notes
+        if inside is not None:
+            tables = {name: _inside(frame, plan, built) for name, frame in tables.items()}
+        facts = replace(facts, tables={**facts.tables, **tables})
+    asked = {id: c.answer(built, facts) for id, c in chosen.items()}
+    return SubnetAnswer(asked, tables, notes, plan, about)
+
+
+def _about(check: Check) -> About:
+    why, measured_by, repair = (section(check.doc, name) for name in ("Why", "Measured by", "Repair"))
+    return About(check.severity, why, measured_by, repair, check.facts)
+
+
+def _built(plan: Plan, inside: Array) -> Plan:
+    """The plan with what is built: links inside the scope, and end ports with such a link, or with none planned at all."""
+    import polars as pl
+
+    links = plan.links.filter(pl.Series(inside))
+    tables = {**plan.tables, "links": links}
+    if plan.has("lids"):
+        lids = plan.table("lids")
+        keep = _touched(lids, links) | ~_touched(lids, plan.links)
+        tables["lids"] = lids.filter(keep)
+        if plan.has("partition_members"):
+            tables["partition_members"] = plan.table("partition_members").join(
+                tables["lids"].select("port"), on="port", how="semi"
+            )
+        if plan.has("subnet_managers"):
+            managers = plan.table("subnet_managers")
+            tables["subnet_managers"] = managers.join(tables["lids"].select("port"), on="port", how="semi")
+    return replace(plan, tables=tables)
+
+
+def _touched(lids: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
+    """Of each end port: does one of ``links`` end there?"""
+    import polars as pl
+
+    switch = pl.concat([links["a_device"], links.filter(pl.col("b_nic").is_null())["b_device"]]).unique()
+    nics = (
+        links.filter(pl.col("b_nic").is_not_null())
+        .select(pl.format("{}/{}", "b_device", "b_nic").alias("port"))["port"]
+        .unique()
+    )
+    on_switch = pl.col("nic").is_null() & pl.col("device").is_in(switch.implode())
+    return lids.select((on_switch | pl.col("port").is_in(nics.implode())).alias("touched"))["touched"]
+
+
+def _inside(frame: pl.DataFrame, plan: Plan, built: Plan) -> pl.DataFrame:
+    """Rows of a resolved table about planned ports outside the scope are left out; strangers stay."""
+    import polars as pl
+
+    if not plan.has("lids") or "port" not in frame.columns:
+        return frame
+    gone = plan.table("lids").join(built.table("lids").select("port"), on="port", how="anti")["port"]
+    return frame.filter(~pl.col("port").is_in(gone.implode()).fill_null(False))
