@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from asbuilt.parsers.grammar import PROMPT, Reading, Rule, guid_column, number_column, rule
+from asbuilt.parsers.records import Records, keyed
 from asbuilt.parsers.smp_tables import who
 
 Array = np.ndarray[Any, Any]
@@ -40,7 +41,7 @@ PHYSICAL = {
     "phytest": "phytest",
 }
 _SPEED = r"<n:whole>\.<n:part> Gbps"
-_PORT_KEYS = {
+PORT_KEYS = {
     "lid": r"Lid:\.+<n:value>",
     "sm_lid": r"SMLid:\.+<n:value>",
     "lmc": r"LMC:\.+<n:value>",
@@ -62,7 +63,7 @@ _NODE_KEYS = {
 }
 KINDS = {"Switch": "switch", "Channel Adapter": "ca", "Router": "router"}
 RULES: tuple[Rule, ...] = (
-    *(rule(key, pattern, fact=True) for key, pattern in _PORT_KEYS.items()),
+    *(rule(key, pattern, fact=True) for key, pattern in PORT_KEYS.items()),
     *(rule(key, pattern, fact=True) for key, pattern in _NODE_KEYS.items()),
     rule("description", r"Node Description:.*", fact=True),
     rule("key", r"[A-Za-z][^:. ]*:\.+.*"),
@@ -70,92 +71,22 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def _records(reading: Reading, keys: dict[str, str], operations: frozenset[str]) -> tuple[Array, Array, Array]:
-    """(lines with one of ``keys``, which key each has, which record each belongs to: 0, 1, 2 …)."""
-    names = list(keys)
-    key_of = np.array([names.index(r.name) if r.name in keys else -1 for r in reading.rules] + [-1, -1])[reading.which]
-    lines = np.flatnonzero(key_of >= 0)
-    heads = np.union1d(reading.lines("of lid"), reading.lines("of other"))
+def _records(reading: Reading, keys: dict[str, str], operations: frozenset[str]) -> Records:
+    """The records of one operation; lines with such keys that answer another are ignorable."""
+    lines, key = keyed(reading, list(keys))
     foreign = reading.lines("foreign")
-    opened = np.union1d(heads, foreign)
+    opened = np.union1d(np.union1d(reading.lines("of lid"), reading.lines("of other")), foreign)
     fits = reading.under(lines, "smpquery", operations) & ~np.isin(reading.last(opened)[lines], foreign)
     reading.ignore(lines[~fits])
-    lines = lines[fits]
     opens = np.zeros(reading.count + 1, np.int64)
     opens[opened] = opens[np.flatnonzero(reading.which == PROMPT)] = 1
-    record = np.cumsum(opens)[lines]
-    key = key_of[lines]
-    seat = record * len(names) + key
-    if len(np.unique(seat)) < len(seat):
-        record = record + _repeats(record, key)
-    return lines, key, np.unique(record, return_inverse=True)[1].reshape(-1)
+    return Records(reading, list(keys), lines[fits], key[fits], np.cumsum(opens)[lines[fits]])
 
 
-def _repeats(record: Array, key: Array) -> Array:
-    """How many records more there are above each line because a key came again."""
-    seen: set[int] = set()
-    last, more = -1, 0
-    added = np.zeros(len(record), np.int64)
-    for i, (r, k) in enumerate(zip(record.tolist(), key.tolist(), strict=True)):
-        if r != last:
-            seen, last = set(), r
-        elif k in seen:
-            seen, more = set(), more + 1
-        seen.add(k)
-        added[i] = more
-    return added
-
-
-class _Columns:
-    """Columns of one table of records, filled key by key."""
-
-    def __init__(self, reading: Reading, keys: dict[str, str], operations: frozenset[str]) -> None:
-        self.reading, self.names = reading, list(keys)
-        self.lines, self.key, self.record = _records(reading, keys, operations)
-        self.count = int(self.record[-1]) + 1 if len(self.record) else 0
-        first = np.concatenate(([True], self.record[1:] != self.record[:-1])) if self.count else np.zeros(0, bool)
-        self.first = self.lines[first]
-
-    def _of(self, name: str) -> tuple[Array, Array]:
-        which = self.key == self.names.index(name)
-        return self.lines[which], self.record[which]
-
-    def number(self, name: str, absent: int = -1) -> Array:
-        """int64 a record, -1 where it does not say ``name``; ``absent`` where it says it without a number."""
-        lines, record = self._of(name)
-        column = np.full(self.count, -1, np.int64)
-        column[record] = self.reading.number(lines, "value", absent)
-        return column
-
-    def guid(self, name: str) -> Array:
-        lines, record = self._of(name)
-        column = np.zeros(self.count, np.uint64)
-        column[record] = self.reading.unsigned(lines, "value")
-        return column
-
-    def word(self, name: str, known: dict[str, str], lower: bool = True) -> Any:
-        """Text a record by the table of words, null where it says none or another."""
-        import polars as pl
-
-        lines, record = self._of(name)
-        said = self.reading.words(lines, "word")
-        said = (said.str.to_lowercase() if lower else said).replace_strict(known, default=None, return_dtype=pl.String)
-        return self.scatter(record, said)
-
-    def speed(self, name: str) -> Any:
-        import polars as pl
-
-        lines, record = self._of(name)
-        return self.scatter(record, speed_words(self.reading.number(lines, "whole"), self.reading.number(lines, "part"))).cast(
-            pl.String
-        )
-
-    def scatter(self, record: Array, said: Any) -> Any:
-        import polars as pl
-
-        index = np.full(self.count, len(record), np.int64)
-        index[record] = np.arange(len(record))
-        return said.append(pl.Series([None], dtype=pl.String)).gather(pl.Series(index))
+def speed(records: Records, name: str) -> Any:
+    """The speed word a record that ``name`` gives in Gb/s of a lane."""
+    record, whole, part = records.pair(name, "whole", "part")
+    return records.scatter(record, speed_words(whole, part))
 
 
 def speed_words(whole: Array, part: Array) -> Any:
@@ -171,30 +102,32 @@ def speed_words(whole: Array, part: Array) -> Any:
 
 def ports(reading: Reading) -> dict[str, Any] | None:
     """Columns of ``port_facts``, one row a record."""
+    records = _records(reading, PORT_KEYS, PORTINFO)
+    if not records.count:
+        return None
+    guid, lid, port = who(reading, records.first)
+    return port_columns(records, guid, lid, port)
+
+
+def port_columns(records: Records, guid: Array, lid: Array, port: Array) -> dict[str, Any]:
+    """The same from records of PortInfo and from who they are of: GUID (0: unknown), LID and port (-1: unknown)."""
     import polars as pl
 
-    columns = _Columns(reading, _PORT_KEYS, PORTINFO)
-    if not columns.count:
-        return None
-    guid, lid, port = who(reading, columns.first)
-    own = columns.number("lid")
-    vls = columns.number("vls", 0)
-    plain, extended = columns.speed("speed"), columns.speed("extended")
-    rows = pl.select(pl.coalesce(pl.Series(extended), pl.Series(plain))).to_series()
+    own, vls = records.number("lid"), records.number("vls", 0)
     return {
         "guid": guid_column(guid),
         "lid": number_column(np.where(lid >= 0, lid, np.where(own > 0, own, -1))),
         "port": number_column(port),
-        "state": columns.word("state", STATES),
-        "phys_state": columns.word("phys_state", PHYSICAL),
-        "width": number_column(columns.number("width")),
-        "speed": rows,
-        "mtu_bytes": number_column(columns.number("mtu_bytes")),
-        "lmc": number_column(columns.number("lmc")),
-        "sm_lid": number_column(columns.number("sm_lid")),
+        "state": records.word("state", STATES),
+        "phys_state": records.word("phys_state", PHYSICAL),
+        "width": number_column(records.number("width")),
+        "speed": pl.select(pl.coalesce(pl.Series(speed(records, "extended")), pl.Series(speed(records, "speed")))).to_series(),
+        "mtu_bytes": number_column(records.number("mtu_bytes")),
+        "lmc": number_column(records.number("lmc")),
+        "sm_lid": number_column(records.number("sm_lid")),
         "vls": number_column(np.where(vls >= 0, vls + 1, -1)),
-        "high_limit": number_column(columns.number("high_limit")),
-        "line": columns.first + 1,
+        "high_limit": number_column(records.number("high_limit")),
+        "line": records.first + 1,
     }
 
 
@@ -202,7 +135,7 @@ def names(reading: Reading) -> dict[str, Any] | None:
     """Columns of ``name_facts``: one row a record of nodeinfo, one a node description."""
     import polars as pl
 
-    columns = _Columns(reading, _NODE_KEYS, NODEINFO)
+    columns = _records(reading, _NODE_KEYS, NODEINFO)
     described = reading.lines("description")
     fits = reading.under(described, "smpquery", NODEDESC)
     reading.ignore(described[~fits])
