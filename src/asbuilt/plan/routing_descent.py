@@ -60,20 +60,19 @@ def _descend(
 ) -> int:  # fmt: skip
     """One step of setting the tables below a switch: run until another switch is entered or this one is done."""
     at = stack[top, 1]
-    first, below, beside = starts[at, 1], starts[at, 2], starts[at, 3]
+    first, last = starts[at, 1], starts[at, 2]
     if stack[top, 7] == 0:
-        if first == below:
+        if first == last:
             answer[0] = 0
             return top - 1
-        _sort(order, first, below, group_up, tie)
-        _sort(order, below, beside, group_up, tie)
+        _sort(order, first, last, group_up, tie)
         stack[top, 7] = 1
     elif answer[0]:
         stack[top, 3] = 1
         port_up[stack[top, 10]] += 1
         group_up[stack[top, 9]] += 1
     level = stack[top, 5] + 1
-    while first + stack[top, 6] < beside:
+    while first + stack[top, 6] < last:
         group = order[first + stack[top, 6]]
         stack[top, 6] += 1
         to = remote[group]
@@ -133,13 +132,13 @@ def _climb(
     top: int, stack: Any, answer: Any, lid: int, out: Any, hops: Any, starts: Any, order: Any, tie: Any, root: Any, remote: Any,
     ports: Any, far: Any, group_down: Any, port_down: Any,
 ) -> int:  # fmt: skip
-    """One step at a switch that the destination's tree has reached: below it first, then up, then beside it."""
+    """One step at a switch that the destination's tree has reached: below it first, then up."""
     at, phase = stack[top, 1], stack[top, 7]
     if phase == 0:
         stack[top, 7] = 1
         return _push(stack, top, 0, at, stack[top, 2], stack[top, 4], stack[top, 5])
     stack[top, 3] |= answer[0]
-    up, first, below, beside = starts[at, 0], starts[at, 1], starts[at, 2], starts[at, 3]
+    up, first = starts[at, 0], starts[at, 1]
     if phase == 1:
         if root[at]:
             answer[0] = stack[top, 3]
@@ -151,17 +150,7 @@ def _climb(
             new = _main_path(top, stack, lid, out, hops, starts, order, remote, ports, far, group_down, port_down)
             if new != top:
                 return new
-    if stack[top, 7] == 2:
-        new = _other_path(top, stack, lid, out, hops, up, first, order, remote, ports, far, port_down)
-        if new != top:
-            return new
-        _sort(order, below, beside, group_down, tie)
-        stack[top, 7] = 3
-        stack[top, 6] = 0
-    elif answer[0]:  # a way beside was taken: the engine counts it on the first up group and on the port used
-        group_down[order[up]] += 1
-        port_down[stack[top, 10]] += 1
-    new = _other_path(top, stack, lid, out, hops, below, beside, order, remote, ports, far, port_down)
+    new = _other_path(top, stack, lid, out, hops, up, first, order, remote, ports, far, port_down)
     if new != top:
         return new
     answer[0] = stack[top, 3]

@@ -113,6 +113,8 @@ def tree_of(fabric: Fabric) -> Tree:
     at_leaf = np.flatnonzero(rank == leaf_rank)
     at_leaf = at_leaf[np.lexsort([*reversed(index[at_leaf].T)])]
     used = np.flatnonzero(real[at_leaf])
+    if len(used) < 2:
+        raise NotAFatTreeError("all compute nodes hang on one leaf")
     leaves = at_leaf[used[0] : used[-1] + 1].astype(np.int32)
     return Tree(rank, leaf_rank, leaves, index, groups, _targets(fabric, groups, rank, leaves, compute))
 
@@ -156,19 +158,10 @@ def seen(fabric: Fabric) -> Fabric:
 
 
 def _compute(fabric: Fabric) -> NDArray[np.int64]:
-    """Hosts that the engine takes for compute nodes: those listed, and the later ports of the same node."""
-    number = fabric.peer_port[fabric.host_switch, fabric.host_port]
-    live = np.flatnonzero(fabric.host_switch >= 0)
-    live = live[np.lexsort((number[live], fabric.host_node_guid[live]))]
-    said = fabric.host_role[live] == COMPUTE
-    if not said.any():
-        return np.sort(live)
-    node = fabric.host_node_guid[live]
-    first = np.flatnonzero(np.r_[True, node[1:] != node[:-1]])
-    start = np.repeat(first, np.diff(np.r_[first, len(live)]))
-    total = np.cumsum(said)
-    sticky = total - np.where(start > 0, total[start - 1], 0) > 0
-    return np.sort(live[sticky])
+    """Connected hosts that the engine takes for compute nodes: those listed; all of them when none is."""
+    live = fabric.host_switch >= 0
+    said = live & (fabric.host_role == COMPUTE)
+    return np.flatnonzero(said if said.any() else live)
 
 
 def _index(fabric: Fabric, groups: Groups, rank: NDArray[np.uint8], leaf_rank: int, real: Flags) -> NDArray[np.uint8]:
@@ -210,7 +203,7 @@ def _free_tuple(source: bytes, taken: set[bytes], step: int, place: int) -> byte
 
 
 def _order(fabric: Fabric, tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Groups of each switch, up, down, beside: starts [S, 4] (up, down, beside, end) into the order of group numbers.
+    """Groups of each switch, up then down: starts [S, 3] (up, down, end) into the order of group numbers.
 
     Switches above the leaves have their down groups in index order, the others in port order.
     """
@@ -229,7 +222,7 @@ def _order(fabric: Fabric, tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.in
     order = np.lexsort((np.arange(len(own)), place, way, groups.switch))
     key = groups.switch[order] * 3 + way[order]
     edges = np.searchsorted(key, np.arange(3 * fabric.switches + 1))
-    starts = np.stack([edges[:-1:3], edges[1::3], edges[2::3], edges[3::3]], axis=1)
+    starts = np.stack([edges[:-1:3], edges[1::3], edges[2::3]], axis=1)  # cables beside (third) are not walked
     return starts.astype(np.int64), order.astype(np.int64)
 
 
@@ -242,9 +235,7 @@ def _targets(fabric: Fabric, groups: Groups, rank: NDArray[np.uint8], leaves: In
     host = HOST - groups.remote[hosts]
     is_compute = np.zeros(fabric.hosts, bool)
     is_compute[compute] = True
-    node, node_of = np.unique(fabric.host_node_guid, return_inverse=True)
-    shares = np.bincount(node_of[compute], minlength=len(node))
-    at_switch = np.bincount(groups.switch[hosts], weights=shares[node_of[host]], minlength=fabric.switches)
+    at_switch = np.bincount(fabric.host_switch[compute], minlength=fabric.switches)
     most = int(at_switch[leaves].max(initial=0))
     parts: list[Any] = []
     begins = np.searchsorted(groups.switch[hosts], leaves, "left"), np.searchsorted(groups.switch[hosts], leaves, "right")
@@ -265,15 +256,11 @@ def _targets(fabric: Fabric, groups: Groups, rank: NDArray[np.uint8], leaves: In
 
 
 def _others(fabric: Fabric, is_compute: Flags, rank: NDArray[np.uint8]) -> Ints:
-    """Hosts that are no compute nodes, by node GUID and port: of several ports of a node on one switch only the first."""
+    """Hosts that are no compute nodes, by node GUID."""
     home = fabric.host_switch
     rest = np.flatnonzero(~is_compute & (home >= 0))
     rest = rest[rank[home[rest]] != UNRANKED]
-    number = fabric.peer_port[home[rest], fabric.host_port[rest]]
-    rest = rest[np.lexsort((number, network_order(fabric.host_node_guid[rest])))]
-    pair = fabric.host_node_guid[rest].astype(object) * fabric.switches + home[rest]
-    _, first = np.unique(pair, return_index=True)
-    rest = rest[np.sort(first)]
+    rest = rest[np.argsort(network_order(fabric.host_node_guid[rest]), kind="stable")]
     block = np.zeros((len(rest), 5), np.int32)
     block[:, 0], block[:, 1], block[:, 2] = home[rest], fabric.host_lid[rest], fabric.host_port[rest]
     block[:, 3:] = 1
