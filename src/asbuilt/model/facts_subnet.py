@@ -1,7 +1,8 @@
 """Fact tables of what an InfiniBand subnet answers: ports, LIDs, partitions, lanes, forwarding, managers, counters, modules.
 
 A tool names a port by GUID, by LID, or not at all; what it does not print is null. Where a capture's text does not name its
-port (``smpquery pkeys``), the command line that stands before it in the capture does, or the capture's subject.
+port (``smpquery pkeys``), the command line that stands before it in the capture does, or the capture's subject. ``guid`` is the
+node's, or that of the NIC port where the tool was asked by it (``-G``) or prints no other: a reader tries both.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _ORIGIN = (
     C("line", "i64", "1-based line (or record) of the capture"),
 )
 _WHO = (
-    C("guid", "str", "node GUID, 16 hex digits, lower case", nullable=True),
+    C("guid", "str", "GUID of the node (or of the NIC port, where the tool knows no other), 16 hex digits", nullable=True),
     C("lid", "i64", "LID by which the port was asked or answers", nullable=True),
     C("port", "i64", "protocol port number", nullable=True),
 )
@@ -33,7 +34,7 @@ PORT_FACTS = Schema(
         C("speed", "str", "speed word in use", nullable=True),
         C("width_could", "i64", "lanes that the tool says it could run", nullable=True),
         C("speed_could", "str", "speed word that the tool says it could run", nullable=True),
-        C("peer_guid", "str", "node GUID of the far side", nullable=True),
+        C("peer_guid", "str", "GUID of the far side, as guid", nullable=True),
         C("peer_lid", "i64", "LID of the far side", nullable=True),
         C("peer_port", "i64", "port number of the far side", nullable=True),
         C("peer_description", "str", "node description of the far side", nullable=True),
@@ -171,7 +172,7 @@ SM_LOG_FACTS = Schema(
     (
         C("time", "str", "time as printed", nullable=True),
         C("code", "str", "error code (AC14, 5411), or the word that was found"),
-        C("what", "str", "subnet_up, error, fallback, ignored, duplicate, topology, trap or handover"),
+        C("what", "str", "subnet_up, routing (code: engine), error, fallback, ignored, duplicate, topology, trap or handover"),
         C("message", "str", "the line"),
         *_ORIGIN,
     ),

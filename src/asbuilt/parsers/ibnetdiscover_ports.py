@@ -1,13 +1,16 @@
 """``ibnetdiscover -p``: the ports report, one line per port, with LIDs, port GUIDs and names.
 
-It names a channel adapter by its port GUID and has no system GUIDs; ports that are down are listed without a peer.
+It names a channel adapter by its port GUID and has no system GUIDs; ports that are down are listed without a peer. A port
+with a peer is linked up; of one without, the report does not say why, and the width and speed it prints mean nothing.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS, Facts, LineAccount
+from asbuilt.model.facts_subnet import PORT_FACTS
 
 TOOL = "ibnetdiscover-p"
 _SIDE = r"(CA|SW|RT)\s+(\d{1,6})\s+(\d{1,3})\s+0x([0-9a-fA-F]{1,16})"
@@ -16,6 +19,10 @@ _START = re.compile(rb"\s*(?:CA|SW|RT)\s+\d{1,6}\s+\d{1,3}\s+0x[0-9a-fA-F]{1,16}
 _KINDS = {"CA": "ca", "SW": "switch", "RT": "router"}
 _LONGEST = 1 << 20
 _SHOWN, _KEPT = 200, 1000
+_REPORTED = (
+    *("guid", "lid", "port", "port_guid", "kind", "description", "phys_state", "width", "speed"),
+    *("peer_guid", "peer_lid", "peer_port", "peer_description", "line"),
+)
 
 
 def looks_like(data: bytes) -> bool:
@@ -29,6 +36,7 @@ def parse(data: bytes, capture_id: str) -> Facts:
 
     devices: dict[str, dict[str, object]] = {}
     links: dict[tuple[str, int], dict[str, object]] = {}
+    ports: dict[tuple[str, int], tuple[object, ...]] = {}
     unread: list[tuple[int, str]] = []
     facts = ignorable = down = 0
     lines = data.split(b"\n")
@@ -41,7 +49,7 @@ def parse(data: bytes, capture_id: str) -> Facts:
             ignorable += 1
             continue
         match = _LINE.match(text.strip()) if text else None
-        if match is None or (cut and number == len(lines)) or not _take(match, number, devices, links):
+        if match is None or (cut and number == len(lines)) or not _take(match, number, devices, links, ports):
             unread.append((number, raw[: 4 * _SHOWN].decode("utf-8", "replace").strip()[:_SHOWN]))
             continue
         facts += 1
@@ -55,6 +63,9 @@ def parse(data: bytes, capture_id: str) -> Facts:
     if links:
         seen = pl.DataFrame(list(links.values()), infer_schema_length=None)
         tables[LINK_FACTS.name] = LINK_FACTS.conform(seen.with_columns(pl.lit(capture_id).alias("capture_id")).sort("line"))
+    if ports:
+        told = pl.DataFrame(list(ports.values()), schema=_reported(), orient="row")
+        tables[PORT_FACTS.name] = PORT_FACTS.conform(told.with_columns(pl.lit(capture_id).alias("capture_id")).sort("line"))
     orphans = len({str(row["peer_guid"]) for row in links.values()} - set(devices))
     notes = [f"{capture_id}: ports report: channel adapters are known by port GUID, chassis are unknown"]
     if down:
@@ -66,10 +77,20 @@ def parse(data: bytes, capture_id: str) -> Facts:
     return Facts(tables, {capture_id: account}, tuple(notes), TOOL, details)
 
 
+def _reported() -> dict[str, Any]:
+    """The columns of ``port_facts`` that a line of the report gives."""
+    types = PORT_FACTS.polars()
+    return {name: types[name] for name in _REPORTED}
+
+
 def _take(
-    match: re.Match[str], line: int, devices: dict[str, dict[str, object]], links: dict[tuple[str, int], dict[str, object]]
+    match: re.Match[str],
+    line: int,
+    devices: dict[str, dict[str, object]],
+    links: dict[tuple[str, int], dict[str, object]],
+    ports: dict[tuple[str, int], tuple[object, ...]],
 ) -> bool:
-    """Record the device and, when the port is up, the link of one line; False when the names can't be told apart."""
+    """Record the device, the port and, when it is up, the link of one line; False when the names can't be told apart."""
     kind, lid, port, guid, width, speed = match.group(1, 2, 3, 4, 5, 6)
     guid = guid.lower().zfill(16)
     names = _two_names(match.group(11)) if match.group(7) else (_unquoted(match.group(12)), "")
@@ -88,7 +109,26 @@ def _take(
         },
     )
     device["ports"] = max(int(str(device["ports"])), int(port))
-    if match.group(7):
+    up = match.group(7) is not None
+    row = (
+        guid,
+        int(lid),
+        int(port),
+        guid if kind == "CA" else None,
+        _KINDS[kind],
+        names[0],
+        "linkup" if up else None,
+        int(width[:-1]) if up and width[:-1].isdigit() else None,
+        speed if up and speed.isalnum() else None,
+        match.group(10).lower().zfill(16) if up else None,
+        int(match.group(8)) if up else None,
+        int(match.group(9)) if up else None,
+        names[1] if up else None,
+        line,
+    )
+    if up or (guid, int(port)) not in ports:
+        ports[(guid, int(port))] = row
+    if up:
         links[(guid, int(port))] = {
             "guid": guid,
             "port": int(port),

@@ -146,7 +146,7 @@ def tool_of(capture: Capture) -> str:
     if capture.tool:
         return capture.tool
     answers = [name for name, tool in TOOLS.items() if tool.sniff(capture.data)]
-    if len(answers) == 1:
+    if len({TOOLS[name].module for name in answers}) == 1:  # tools that write one format: ibhosts, ibswitches, ibnodes
         return answers[0]
     if not capture.data.strip():
         return ""
@@ -188,13 +188,20 @@ def _heard(facts: Facts, capture: Capture) -> Facts:
     A neighbour table that is whole and empty is one: it says that nothing is plugged in.
     """
     account = facts.accounts.get(capture.id)
-    if account is not None and account.facts and (facts.tables.keys() - LINKED or facts.has("link_facts")):
+    discovery = bool(LINKED & facts.tables.keys())
+    if account is not None and account.facts and (facts.has("link_facts") if discovery else bool(facts.tables)):
         return facts  # the tables of a discovery dump are made when somebody looks at them
     tool = TOOLS.get(facts.tool)
     if capture.data.strip() and account is not None and not account.unread and tool is not None and tool.empty_tells:
         return facts
     why = (
-        "it is empty" if not capture.data.strip() else told(capture.data) if account and not account.facts else "no link in it"
+        "it is empty"
+        if not capture.data.strip()
+        else told(capture.data)
+        if account and not account.facts
+        else "no link in it"
+        if discovery
+        else "no whole answer in it"
     )
     return replace(facts, details={**facts.details, f"{UNREAD}{capture.id}": why})
 
