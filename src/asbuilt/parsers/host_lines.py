@@ -130,6 +130,19 @@ def plain_text(line: bytes) -> str:
     return _COLOURS.sub("", text).rstrip() if "\x1b" in text else text
 
 
+def prompted(text: str, before: Speaker, host: str | None) -> Speaker | None:
+    """Who speaks behind a prompt line, None for a line that is no prompt; ``host`` is the one where the prompt names none."""
+    words = command(text.encode("utf-8", "replace"))
+    if words is None:
+        return None
+    named = _PROMPT_HOST.match(text)
+    try:
+        parts = tuple(shlex.split(words))
+    except ValueError:
+        parts = tuple(words.split())
+    return Speaker(((named["at"] or named["bare"]) if named else host,), parts, before.time, before.turn + 1)
+
+
 class Listener:
     """The lines of a capture with who says them. Prompts, headers of blocks, times and blank lines are claimed on the way.
 
@@ -189,9 +202,9 @@ class Listener:
             return Said(number, rest, speaker, closed)
         if self._timed(number, text, self._speaker, ""):
             return None
-        words = command(text.encode("utf-8", "replace"))
-        if words is not None:
-            self._prompt(text, words)
+        asked = prompted(text, self._speaker, self._host)
+        if asked is not None:
+            self._speaker = asked
             self.account.ignore(number)
             return None
         return Said(number, text, self._speaker, closed)
@@ -209,15 +222,6 @@ class Listener:
             self._time = timed[1]
         self.account.ignore(number)
         return True
-
-    def _prompt(self, text: str, words: str) -> None:
-        named = _PROMPT_HOST.match(text)
-        host = (named["at"] or named["bare"]) if named else None
-        try:
-            parts = tuple(shlex.split(words))
-        except ValueError:
-            parts = tuple(words.split())
-        self._speaker = Speaker((host or self._host,), parts, self._time, self._speaker.turn + 1)
 
     def _block(self, number: int, text: str) -> bool:
         """True when a block of gathered output opens here: dashes, hosts, dashes."""

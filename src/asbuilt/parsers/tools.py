@@ -67,6 +67,12 @@ TOOLS: dict[str, Tool] = {
         Tool("ibdiagnet", "ibdiagnet", empty_tells=True),
         Tool("ibdiagnet-csv", "ibdiagnet_csv"),
         Tool("ibdiagnet-lst", "ibdiagnet_lst"),
+        Tool("mlnx_qos", "mlnx_qos"),
+        Tool("cma_roce_tos", "cma_roce_tos"),
+        Tool("ethtool", "ethtool_stats"),
+        Tool("nvue-qos", "nvue_qos"),
+        Tool("sonic-config", "sonic_config"),
+        Tool("interface-status", "interface_status"),
     )
 }
 

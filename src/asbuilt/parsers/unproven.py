@@ -1,0 +1,20 @@
+"""Formats that no real capture in our hands proves: what they were written from. Listed by the documentation and the report."""
+
+from __future__ import annotations
+
+#: Tool -> what its parser was written from.
+NO_REAL_SAMPLE: dict[str, str] = {
+    "mlnx_qos": "transcripts in public repositories and NVIDIA's manual (MLNX_OFED, Quality of Service)",
+    "cma_roce_tos": "transcripts in public repositories",
+    "ethtool": "its manual page, and the kernel's list of mlx5 counters; examples in public documents",
+    "nvue-qos": "NVIDIA's NVUE reference, which shows the text form; the JSON keys follow the object paths of its commands",
+    "sonic-config": "the SONiC project's schema (doc/swss-schema, sonic-yang-models) and its public default templates",
+    "interface-status": "tables in the SONiC project's own documents and tests; iproute2; NVIDIA's NVUE reference",
+}
+#: Tool -> the part of its format that no real capture proves, where the rest is proven.
+PARTLY: dict[str, str] = {
+    "ibdiagnet-csv": "sections LINKS, PM_INFO, PM_DELTA, SM_INFO, CABLE_INFO and the complaints; real hexadecimal GUIDs",
+    "ibdiagnet": "the list of subnet managers",
+    "mlxlink": "bit error counters, FEC histogram, whole JSON",
+    "ibqueryerrors": "tails with thresholds and suppressed counters, data counters",
+}
