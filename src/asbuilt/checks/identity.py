@@ -63,7 +63,7 @@ def lids_are_unique(plan: Plan, facts: Facts) -> pl.DataFrame:
     groups = rows.with_columns(called.alias("called")).group_by("subnet", "lid", maintain_order=True)
     # The last report of a second device is the telling one.
     frame = groups.agg(
-        pl.col("guid").n_unique().alias("holders"),
+        pl.coalesce("port", "guid").n_unique().alias("holders"),
         _listed(pl.col("called"), "found"),
         *(pl.col(c).last() for c in EVIDENCE),
     )

@@ -36,6 +36,15 @@ def planned_ports(plan: Plan) -> pl.DataFrame:
     return pl.concat([nics, external])
 
 
+def asked(ports: pl.DataFrame, seen: pl.DataFrame) -> pl.DataFrame:
+    """``ports`` without those of switches when ``seen`` has none: NIC ports alone were asked, as is common."""
+    import polars as pl
+
+    on_switch = pl.col("port").str.contains("#", literal=True)
+    external = on_switch & (pl.col("number") > 0) if "number" in ports.columns else on_switch
+    return ports if seen.select(external.any()).item() else ports.filter(~on_switch)
+
+
 def settings(plan: Plan, *names: str) -> pl.DataFrame:
     """subnet and want: the whole number that the first of ``names`` is set to, of subnets that have it."""
     import polars as pl
@@ -76,7 +85,8 @@ def service_levels_map_as_planned(plan: Plan, facts: Facts) -> pl.DataFrame:
 
     want = plan.table("service_levels").sort("subnet", "sl").group_by("subnet", maintain_order=True)
     wanted = want.agg(pl.col("vl").cast(pl.String).implode().list.join(",").alias("want"))
-    ports = planned_ports(plan).join(wanted, on="subnet", how="inner", maintain_order="left")
+    ports = asked(planned_ports(plan), facts.tables["sl2vl_measured"])
+    ports = ports.join(wanted, on="subnet", how="inner", maintain_order="left")
     rows = facts.tables["sl2vl_measured"].join(ports.select("port", "number", "want"), on=["port", "number"], how="inner")
     rows = rows.with_columns((pl.col("lanes") != pl.col("want")).alias("off")).sort("off", descending=True, maintain_order=True)
     seen = rows.group_by("port", "number", maintain_order=True).agg(
@@ -113,7 +123,8 @@ def lanes_are_arbitrated_as_planned(plan: Plan, facts: Facts) -> pl.DataFrame:
     # A subnet with a plan for one priority has an empty table of the other.
     pairs = both.select("subnet").unique().join(pl.DataFrame({"priority": ["high", "low"]}), how="cross")
     wanted = pairs.join(wanted, on=["subnet", "priority"], how="left").with_columns(pl.col("want").fill_null("empty"))
-    ports = planned_ports(plan).join(wanted, on="subnet", how="inner", maintain_order="left")
+    ports = asked(planned_ports(plan), facts.tables["vlarb_measured"])
+    ports = ports.join(wanted, on="subnet", how="inner", maintain_order="left")
     seen = _weights(facts.tables["vlarb_measured"], "port", "number")
     frame = ports.join(seen, on=["port", "number", "priority"], how="left", maintain_order="left")
     said = frame.with_columns(

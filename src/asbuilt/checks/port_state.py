@@ -17,13 +17,20 @@ if TYPE_CHECKING:
 _UP = ("active", "armed", "init")
 
 
-def _links(plan: Plan) -> pl.DataFrame:
-    """link, rate_gbps, subnet of the planned links of InfiniBand subnets."""
+def _links(plan: Plan, seen: pl.Series) -> pl.DataFrame:
+    """link, rate_gbps, subnet of the planned links of InfiniBand subnets; of those between switches when any was ``seen``.
+
+    Where NIC ports alone were asked, nothing was asked about the links between switches.
+    """
     import polars as pl
 
     switches = plan.table("lids").filter(pl.col("nic").is_null() & (pl.col("role") != "aggregation"))
     subnets = switches.select(pl.col("device").alias("a_device"), "subnet").unique("a_device")
-    return plan.links.join(subnets, on="a_device", how="inner", maintain_order="left").select("link", "rate_gbps", "subnet")
+    links = plan.links.join(subnets, on="a_device", how="inner", maintain_order="left")
+    between = links.filter(pl.col("b_nic").is_null())["link"]
+    if not between.is_in(seen.implode()).any():
+        links = links.filter(pl.col("b_nic").is_not_null())
+    return links.select("link", "rate_gbps", "subnet")
 
 
 def _reports(facts: Facts) -> pl.DataFrame:
@@ -54,7 +61,7 @@ def ports_are_active(plan: Plan, facts: Facts) -> pl.DataFrame:
     reports = _reports(facts)
     if reports.is_empty():
         return untold("the state of a planned port")
-    links = _links(plan)
+    links = _links(plan, reports["link"])
     if "ports_measured" not in facts.tables:  # hosts speak for themselves alone
         links = links.join(reports.select("link"), on="link", how="semi")
     rows = reports.with_columns((pl.col("state") == "active").alias("ok")).sort("ok", maintain_order=True)
@@ -124,7 +131,7 @@ def _rates(plan: Plan, facts: Facts) -> pl.DataFrame | None:
     )
     slowest = rows.sort("gbps", nulls_last=True, maintain_order=True).unique("link", keep="first", maintain_order=True)
     could = pl.when(pl.col("could_gbps") > pl.col("gbps"))
-    frame = _links(plan).join(slowest, on="link", how="left", maintain_order="left")
+    frame = _links(plan, slowest["link"]).join(slowest, on="link", how="left", maintain_order="left")
     return frame.with_columns(
         (pl.col("gbps") < pl.col("rate_gbps")).alias("slow"),
         pl.format(
@@ -202,7 +209,7 @@ def links_have_the_planned_mtu(plan: Plan, facts: Facts) -> pl.DataFrame:
         return untold("the MTU of a planned port")
     wanted = plan.table("partitions").group_by("subnet").agg(pl.col("mtu_bytes").max().alias("want"))
     smallest = rows.sort("mtu_bytes", maintain_order=True).unique("link", keep="first", maintain_order=True)
-    frame = _links(plan).join(wanted, on="subnet", how="inner", maintain_order="left")
+    frame = _links(plan, rows["link"]).join(wanted, on="subnet", how="inner", maintain_order="left")
     frame = frame.join(smallest.select("link", "mtu_bytes", *EVIDENCE), on="link", how="left", maintain_order="left")
     return judge(
         frame,

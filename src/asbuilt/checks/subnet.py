@@ -40,7 +40,10 @@ def lids_are_as_planned(plan: Plan, facts: Facts) -> pl.DataFrame:
     # Of several reports the one that differs is told.
     seen = rows.with_columns(off.alias("off")).sort("off", descending=True, maintain_order=True)
     seen = seen.unique("port", keep="first", maintain_order=True).select("port", "lid", "lmc", "off", *EVIDENCE)
-    none = facts.tables["lids_measured"].filter(pl.col("lid") == 0)["port"]
+    all_said = facts.tables["lids_measured"]
+    if all_said["own"].all():  # hosts speak for themselves alone
+        planned = planned.join(all_said.select("port"), on="port", how="semi")
+    none = all_said.filter(pl.col("lid") == 0)["port"]
     frame = planned.join(seen, on="port", how="left", maintain_order="left")
     unassigned = pl.col("lid").is_null() & pl.col("port").is_in(none.implode())
     unseen_aggregation = pl.col("lid").is_null() & (pl.col("role") == "aggregation")

@@ -81,7 +81,7 @@ def _unexplained(rows: pl.DataFrame, plan: Plan, told: frozenset[str]) -> pl.Dat
         known |= {link for id in reasons for link in links[id]}
         rows = rows.filter(~((pl.col("check_id") == check_id) & pl.col("link").is_in(list(known)).fill_null(False)))
     rows = rows.filter(~((pl.col("check_id") == "FAB-006") & pl.col("link").is_in(list(told)).fill_null(False)))
-    return _one_manager(rows)
+    return _one_identity(_one_manager(rows))
 
 
 def _links_behind(rows: pl.DataFrame, plan: Plan) -> set[str]:
@@ -103,6 +103,26 @@ def _one_manager(rows: pl.DataFrame) -> pl.DataFrame:
     called = pl.col("found").str.extract(r"^a manager on (.*), master, priority ", 1)
     hit = pl.any_horizontal(pl.lit(text).str.contains(called, literal=True) for text in masters) if masters else pl.lit(False)
     return rows.filter(~(stranger & hit.fill_null(False)))
+
+
+def _one_identity(rows: pl.DataFrame) -> pl.DataFrame:
+    """A GUID on two devices gives each the other's name, a LID on two devices differs from the plan at one, and a wrong key is
+    one that is missing and one too many: each is told once, with what it comes from."""
+
+    def failing(check_id: str) -> pl.DataFrame:
+        return rows.filter(pl.col("check_id") == check_id)
+
+    guids = failing("FAB-013")["subject"].str.strip_prefix("guid:").to_list()
+    lids = failing("FAB-012")["subject"].str.extract(r"/(\d+)$", 1).to_list()
+    keys = failing("FAB-016")["subject"].to_list()
+    named = pl.any_horizontal(pl.col("found").str.contains(g, literal=True) for g in guids) if guids else pl.lit(False)
+    doubled = pl.col("found").is_in([f"LID {lid}" for lid in lids])
+    again = (
+        ((pl.col("check_id") == "FAB-014") & named)
+        | ((pl.col("check_id") == "FAB-010") & doubled)
+        | ((pl.col("check_id") == "FAB-019") & pl.col("subject").is_in(keys))
+    )
+    return rows.filter(~again)
 
 
 def _finding(plan: Plan, id: str, text: Text, rows: pl.DataFrame, about: About) -> Finding:

@@ -103,7 +103,8 @@ def who(plan: Plan, facts: Facts, compared: Compared | None = None, guids: pl.Da
 
     ports = units(plan)
     hosts = _hosts(plan, ports)
-    said = _said(facts)
+    ports_of_nodes = port_guids(facts).filter(pl.col("guid") != pl.col("node"))
+    said = _said(facts).join(ports_of_nodes, on="guid", how="anti", maintain_order="left")
     known = Devices(
         ports.select(pl.col("port").alias("key"), "name", "is_switch"), np.zeros(0, np.int64), np.zeros(0, np.int64)
     )
@@ -116,7 +117,7 @@ def who(plan: Plan, facts: Facts, compared: Compared | None = None, guids: pl.Da
     usable = pl.col("guid").is_not_null() & (pl.col("guid") != NO_GUID) & pl.col("unit").is_not_null()
     guid = pl.concat(parts).filter(usable).unique("guid", keep="first", maintain_order=True)
     # A list or a name may speak of the node alone: its port GUID is the same device.
-    twins = _port_guids(facts).join(guid, left_on="node", right_on="guid").select("guid", "unit")
+    twins = port_guids(facts).join(guid, left_on="node", right_on="guid").select("guid", "unit")
     guid = pl.concat([guid, twins]).unique("guid", keep="first", maintain_order=True)
     lids = _lids(facts).join(guid, on="guid").select("folder", "lid", "unit").unique(maintain_order=True)
     near = lids.filter(pl.col("unit").n_unique().over("folder", "lid") == 1).unique(["folder", "lid"])
@@ -216,7 +217,7 @@ def _of_hosts(facts: Facts, hosts: pl.DataFrame) -> list[pl.DataFrame]:
     return [rows.select(pl.col(c).alias("guid"), "unit") for c in ("port_guid", "node_guid")]
 
 
-def _port_guids(facts: Facts) -> pl.DataFrame:
+def port_guids(facts: Facts) -> pl.DataFrame:
     """guid (of a port) and node (its node GUID), wherever a capture names both."""
     import polars as pl
 
@@ -225,6 +226,8 @@ def _port_guids(facts: Facts) -> pl.DataFrame:
         if facts.has(table):
             parts.append(facts.tables[table].select(pl.col("port_guid").alias("guid"), pl.col(node).alias("node")))
     known = pl.col("guid").is_not_null() & (pl.col("guid") != NO_GUID) & pl.col("node").is_not_null()
+    # Where a tool prints one GUID for both it says nothing of the other; a source that tells them apart comes first.
+    parts = [p.sort(pl.col("guid") == pl.col("node"), maintain_order=True) for p in parts]
     return pl.concat(parts).filter(known).unique("guid", keep="first", maintain_order=True)
 
 

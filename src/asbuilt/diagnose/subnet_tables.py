@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from asbuilt.base.table import Schema
 from asbuilt.diagnose.identity import nameless
-from asbuilt.diagnose.subnet_identity import NO_GUID, NO_LID, Who, plain_host, units, who
+from asbuilt.diagnose.subnet_identity import NO_GUID, NO_LID, Who, plain_host, port_guids, units, who
 from asbuilt.model import measured_subnet as at
 from asbuilt.model.facts_subnet import SUBNET_FACTS
 from asbuilt.model.plan import Plan
@@ -59,7 +59,8 @@ def subnet_tables(
         at.MANAGERS_MEASURED.name: _managers(room),
     }
     tables = {name: frame for name, frame in made.items() if frame is not None}
-    return SubnetTables(tables, (*known.notes, *room.notes()))
+    said = known.notes if compared is None else ()  # the compare of cables has told them
+    return SubnetTables(tables, (*said, *room.notes()))
 
 
 class _Room:
@@ -160,23 +161,23 @@ def _lids(room: _Room) -> pl.DataFrame | None:
 
     parts = []
     none = pl.lit(None, dtype=pl.Int64)
-    state = pl.lit(None, dtype=pl.String).alias("state")
+    state, no = pl.lit(None, dtype=pl.String).alias("state"), pl.lit(False).alias("own")
     ports = room.resolved("port_facts")
     if ports is not None:
         # An external port of a switch has no LID of its own: what it prints is its switch's, or nothing that means anything.
         own = ports.filter(pl.col("nic").is_not_null() | (pl.col("number") == 0))
-        parts.append(own.select("port", "lid", "lmc", "state", "capture_id", "line"))
+        parts.append(own.select("port", "lid", "lmc", "state", no, "capture_id", "line"))
         sides = room.known.of(
             ports.select(pl.col("peer_guid").alias("guid"), pl.col("peer_lid").alias("lid"), "capture_id", "line")
         )
-        parts.append(sides.select(pl.col("unit").alias("port"), "lid", none.alias("lmc"), state, "capture_id", "line"))
+        parts.append(sides.select(pl.col("unit").alias("port"), "lid", none.alias("lmc"), state, no, "capture_id", "line"))
     hosts = room.resolved("hca_facts")
     if hosts is not None:
         inside = hosts.filter((pl.col("link_layer") != "ethernet").fill_null(True))
-        parts.append(inside.select("port", "lid", "lmc", "state", "capture_id", "line"))
+        parts.append(inside.select("port", "lid", "lmc", "state", pl.lit(True).alias("own"), "capture_id", "line"))
     lists = room.resolved("name_facts")
     if lists is not None:
-        parts.append(lists.select("port", "lid", none.alias("lmc"), state, "capture_id", "line"))
+        parts.append(lists.select("port", "lid", none.alias("lmc"), state, no, "capture_id", "line"))
     if not parts:
         return None
     # 0xffff is what a port answers with that no subnet manager has reached: it has no LID, as with 0.
@@ -218,7 +219,7 @@ def _identities(room: _Room) -> pl.DataFrame | None:
         parts.append(frame)
     if not parts:
         return None
-    told = pl.concat(parts)
+    told = _node_guids(room, pl.concat(parts))
     names = room.units.select(pl.col("name").str.to_lowercase().alias("word"), pl.col("port"))
     names = names.filter(pl.len().over("word") == 1)
     hosts = room.known.host.rename({"unit": "by_host", "host_word": "host_word"})
@@ -231,13 +232,27 @@ def _identities(room: _Room) -> pl.DataFrame | None:
     # Another subnet may use the same LIDs: whoever the plan does not know is in its subnet only where there is one.
     known = room.units.select(pl.col("port").alias("unit"), pl.col("subnet").alias("of"))
     told = room.known.of(told.drop("port")).with_columns(told["port"]).join(known, on="unit", how="left", maintain_order="left")
+    aggregation = pl.col("name").str.contains("Aggregation Node", literal=True).fill_null(False)  # they all are called so
     bogus = (pl.col("kind") == "switch") & (pl.col("number").fill_null(0) > 0)
     told = told.with_columns(
         pl.coalesce("of", pl.lit(_only(room.units["subnet"]), dtype=pl.String)).alias("subnet"),
-        pl.Series("nameless", nameless(told.select(pl.col("name").fill_null("").alias("description")))),
+        (pl.Series("nameless", nameless(told.select(pl.col("name").fill_null("").alias("description")))) | aggregation).alias(
+            "nameless"
+        ),
         pl.when(bogus | (pl.col("lid") == NO_LID)).then(0).otherwise("lid").alias("lid"),
     )
     return at.IDENTITIES_MEASURED.conform(told.drop("unit", "of"))
+
+
+def _node_guids(room: _Room, told: pl.DataFrame) -> pl.DataFrame:
+    """``told`` with node GUIDs where a tool prints the port's in their place (iblinkinfo of a NIC, GUID lists)."""
+    import polars as pl
+
+    planned = room.units.select(pl.col("port_guid").alias("guid"), pl.col("node_guid").alias("node"))
+    known = pl.concat([port_guids(room.facts), planned]).filter(pl.col("guid") != pl.col("node"))
+    known = known.unique("guid", keep="first", maintain_order=True)
+    told = told.join(known, on="guid", how="left", maintain_order="left")
+    return told.with_columns(pl.coalesce("node", "guid").alias("guid")).drop("node")
 
 
 def _only(subnets: pl.Series) -> str | None:

@@ -60,6 +60,7 @@ LIDS_MEASURED = Schema(
         C("lid", "i64", "base LID"),
         C("lmc", "i64", "LID mask control", nullable=True),
         C("state", "str", "logical state, where the report has one", nullable=True),
+        C("own", "bool", "the port's own host says so, which speaks for itself alone"),
         *_ORIGIN,
     ),
     ("capture_id", "line", "port"),

@@ -19,7 +19,7 @@ from asbuilt.diagnose.tally import coverage
 from asbuilt.diagnose.tally import told as told_rows
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
-from asbuilt.model.verdict import Finding, Layer, LinkSummary, Verdict, Verification
+from asbuilt.model.verdict import Coverage, Finding, Layer, LinkSummary, Verdict, Verification
 from asbuilt.workflow.check import section
 from asbuilt.workflow.compare_subnet import SubnetAnswer, judge_subnet
 from asbuilt.workflow.scope import scope_mask
@@ -79,11 +79,15 @@ def compare(
         summary=compared.summary,
         findings=tuple(sorted(findings, key=_order)),
         repairs=told.repairs,
-        coverage=coverage({**asked, **subnet.asked}, behind),
+        coverage=_all(coverage(asked, behind), coverage(subnet.asked)),
         plan_hash=plan.plan_hash,
         notes=(*plan.warnings, *account_notes(facts), *facts.notes, *compared.notes, *subnet.notes),
         details=details,
     )
+
+
+def _all(*parts: tuple[Coverage, ...]) -> tuple[Coverage, ...]:
+    return tuple(sorted((c for part in parts for c in part), key=lambda c: c.id))
 
 
 def _order(finding: Finding) -> tuple[int, str, int]:
@@ -164,7 +168,7 @@ def _without_cabling(
         summary=summary,
         findings=tuple(sorted([finding, *more, *(remarks if strict else ())], key=_order)),
         repairs=(),
-        coverage=coverage({**asked, **subnet.asked}),
+        coverage=_all(coverage(asked), coverage(subnet.asked)),
         plan_hash=plan.plan_hash,
         notes=(*plan.warnings, *account_notes(facts), *facts.notes, *subnet.notes),
         details={"warnings": [r.as_json() for r in remarks]} if remarks and not strict else {},
