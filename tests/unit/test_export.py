@@ -87,7 +87,8 @@ def test_a_name_that_a_format_cannot_carry_is_refused(target: object, name: str,
 
 def test_equal_plans_give_equal_bytes() -> None:
     assert make(little_plan()) == make(little_plan())
-    assert set(TARGETS) == {"ndt", "netlist"}
+    assert list(TARGETS) == ["ndt", "netlist", "opensm", "nvidia-sm", "ufm", "topo", "cut-sheet", "port-descriptions"]
+    assert all(bool(t.proof) != bool(t.unrehearsed) for t in TARGETS.values())
 
 
 def test_a_file_changed_by_hand_stays_unless_forced(tmp_path: Path) -> None:
@@ -117,12 +118,18 @@ def test_the_command_lists_targets_without_a_project(capsys: pytest.CaptureFixtu
     assert main(["export", "--list", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [t["target"] for t in document["targets"]] == list(TARGETS) and all(t["lost"] for t in document["targets"])
+    assert main(["export", "--list"]) == 0
+    told = capsys.readouterr().out
+    assert "not rehearsed: UFM is not freely available" in told and "proven: the real OpenSM 3.3.23 on ibsim" in told
 
 
 def test_an_ethernet_fabric_gives_no_empty_cable_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert make(little_plan(technology="ethernet")) == {}
+    assert {name.split("/")[0] for name in make(little_plan(technology="ethernet"))} == {"cut-sheet", "port-descriptions"}
     assert main(["new", "roce-b200", str(tmp_path / "p")]) == 0
     assert main(["-C", str(tmp_path / "p"), "plan"]) == 0
     capsys.readouterr()
-    assert main(["-C", str(tmp_path / "p"), "export"]) == 0
+    assert main(["-C", str(tmp_path / "p"), "export", "ndt", "netlist", "opensm", "topo"]) == 0
     assert "nothing to write" in capsys.readouterr().err
+    assert main(["-C", str(tmp_path / "p"), "export", "cut-sheet"]) == 0
+    said = capsys.readouterr()
+    assert said.out == "artefacts/cut-sheet/cables.csv\n" and said.err.endswith("bytes, new, not rehearsed\n")

@@ -25,14 +25,24 @@ def run(args: argparse.Namespace) -> int:
     from asbuilt.workflow.export import FOLDER, TARGETS, export
 
     if args.list:
-        rows = [{"target": t.name, "writes": t.writes, "lost": list(t.lost)} for t in TARGETS.values()]
+        rows = [
+            {
+                "target": t.name,
+                "writes": t.writes,
+                "lost": list(t.lost),
+                "proof": t.proof,
+                "not_rehearsed": t.unrehearsed,
+            }
+            for t in TARGETS.values()
+        ]
         if args.json:
             print(json.dumps({"schema": "targets/v1", "targets": rows}, indent=2))
         else:
             for t in TARGETS.values():
-                print(f"{t.name:<10} {t.writes}")
+                print(f"{t.name:<18} {t.writes}")
+                print(f"{'':<18}   proven: {t.proof}" if t.proof else f"{'':<18}   not rehearsed: {t.unrehearsed}")
                 for lost in t.lost:
-                    print(f"{'':<10}   not carried: {lost}")
+                    print(f"{'':<18}   not carried: {lost}")
         return 0
     from asbuilt.workflow.plan import open_plan
 
@@ -42,9 +52,10 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps({"schema": "export/v1", "files": [asdict(w) for w in written]}, indent=2))
         return 0
     if not written:
-        what = "the plan has no InfiniBand link, and the targets so far are for InfiniBand"
+        what = "the plan has no InfiniBand subnet, and the targets asked for are of InfiniBand"
         print(f"nothing to write: {what}", file=sys.stderr)
     for file in written:
         print(f"{FOLDER}/{file.path}")
-        print(f"  {file.size:,} bytes, {file.state}", file=sys.stderr)
+        mark = ", not rehearsed" if file.unrehearsed else ""
+        print(f"  {file.size:,} bytes, {file.state}{mark}", file=sys.stderr)
     return 0

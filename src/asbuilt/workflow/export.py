@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Callable, Sequence
 
-from asbuilt.artefacts import ndt, netlist
+from asbuilt.artefacts import cut_sheet, ibutils, ndt, netlist, opensm, opensm_dialects, port_descriptions
 from asbuilt.base.nearest import nearest
 from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.plan import Plan
@@ -19,31 +19,67 @@ RECORD = "export.json"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One target: its name, what it writes, what of the plan it cannot carry, and the pure function that makes the files."""
+    """One target: its name, what it writes, what of the plan it cannot carry, and the pure function that makes the files.
+
+    ``proof`` says which program its files are tried with, ``unrehearsed`` why none was; one of the two is empty.
+    """
 
     name: str
     writes: str
     lost: tuple[str, ...]
     make: Callable[[Plan], dict[str, bytes]]
+    proof: str = ""
+    unrehearsed: str = ""
 
 
+_HANDS = "made for hands: no program reads it"
+_OPENSM = "the real OpenSM 3.3.23 on ibsim takes every line"
+_PEER = "ibutils 1.5.7: ibdmchk and ibtopodiff read it"
 TARGETS: dict[str, Target] = {
     t.name: t
     for t in (
-        Target(ndt.TARGET, ndt.WRITES, ndt.LOST, ndt.ndt),
-        Target(netlist.TARGET, netlist.WRITES, netlist.LOST, netlist.netlist),
+        Target(ndt.TARGET, ndt.WRITES, ndt.LOST, ndt.ndt, unrehearsed="UFM is not freely available"),
+        Target(netlist.TARGET, netlist.WRITES, netlist.LOST, netlist.netlist, "ibsim 0.10 loads it"),
+        Target(opensm.TARGET, opensm.WRITES, opensm.LOST, opensm.opensm, _OPENSM),
+        Target(
+            opensm_dialects.NVIDIA.name,
+            opensm_dialects.WRITES_NVIDIA,
+            opensm_dialects.LOST_NVIDIA,
+            opensm_dialects.nvidia_sm,
+            unrehearsed=opensm_dialects.WHY,
+        ),
+        Target(
+            opensm_dialects.UFM.name,
+            opensm_dialects.WRITES_UFM,
+            opensm_dialects.LOST_UFM,
+            opensm_dialects.ufm,
+            unrehearsed=opensm_dialects.WHY_UFM,
+        ),
+        Target(ibutils.TARGET, ibutils.WRITES, ibutils.LOST, ibutils.topo, _PEER),
+        Target(cut_sheet.TARGET, cut_sheet.WRITES, cut_sheet.LOST, cut_sheet.cut_sheet, unrehearsed=_HANDS),
+        Target(
+            port_descriptions.TARGET,
+            port_descriptions.WRITES,
+            port_descriptions.LOST,
+            port_descriptions.port_descriptions,
+            unrehearsed="no switch was asked; the commands follow the maker's manual",
+        ),
     )
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One file of an export: path within ``artefacts/``, bytes, SHA-256, and whether it was new, changed or the same."""
+    """One file of an export: path within ``artefacts/``, bytes, SHA-256, and whether it was new, changed or the same.
+
+    ``unrehearsed`` is why no program was tried with it, empty when one was.
+    """
 
     path: str
     size: int
     sha256: str
     state: str
+    unrehearsed: str = ""
 
 
 def make(plan: Plan, targets: Sequence[str] = ()) -> dict[str, bytes]:
@@ -51,14 +87,15 @@ def make(plan: Plan, targets: Sequence[str] = ()) -> dict[str, bytes]:
 
     Raises `ProblemError` CLI-045 for an unknown target, ART-001 for names that a target cannot carry.
     """
+    return {path: data for _, files in _made(plan, targets) for path, data in files.items()}
+
+
+def _made(plan: Plan, targets: Sequence[str]) -> list[tuple[Target, dict[str, bytes]]]:
     unknown = [t for t in targets if t not in TARGETS]
     if unknown:
         known = f"targets: {', '.join(TARGETS)}"
         raise ProblemError(Problem("CLI-045", f"no export target {t!r}{nearest(t, TARGETS)}", fix=known) for t in unknown)
-    files: dict[str, bytes] = {}
-    for name in dict.fromkeys(targets) or TARGETS:
-        files.update(TARGETS[name].make(plan))
-    return files
+    return [(TARGETS[name], TARGETS[name].make(plan)) for name in dict.fromkeys(targets) or TARGETS]
 
 
 def export(plan: Plan, project: Path, targets: Sequence[str] = (), *, force: bool = False) -> tuple[Written, ...]:
@@ -66,7 +103,9 @@ def export(plan: Plan, project: Path, targets: Sequence[str] = (), *, force: boo
 
     Raises `ProblemError` ART-002 for such files (all at once, nothing written); ``force`` replaces them.
     """
-    files = make(plan, targets)
+    made = _made(plan, targets)
+    files = {path: data for _, some in made for path, data in some.items()}
+    reasons = {path: target.unrehearsed for target, some in made for path in some}
     folder = project / FOLDER
     record = _record(folder / RECORD)
     edited = [path for path, data in files.items() if _edited(folder / path, data, record.get(path, ""))]
@@ -92,7 +131,7 @@ def export(plan: Plan, project: Path, targets: Sequence[str] = (), *, force: boo
             place.write_bytes(data)
         digest = hashlib.sha256(data).hexdigest()
         record[path] = digest
-        written.append(Written(path, len(data), digest, state))
+        written.append(Written(path, len(data), digest, state, reasons[path]))
     document = {"schema": "export/v1", "plan_hash": plan.plan_hash, "files": dict(sorted(record.items()))}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / RECORD).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
