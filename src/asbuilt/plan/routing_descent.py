@@ -17,11 +17,11 @@ from asbuilt.base.kernel import kernel
 
 FREE = 255
 # Columns of a stack frame: kind (0 down, 1 up), switch, switch that it was entered from, made a route, main path, hops,
-# next group, phase, (unused), group and port of the step that was taken last.
+# next group, phase, reverse hops left, group (or first place) and port of the step that was taken last.
 FRAME = 11
 
 
-def _push(stack: Any, top: int, kind: int, at: int, came: int, main: int, hops: int) -> int:
+def _push(stack: Any, top: int, kind: int, at: int, came: int, main: int, hops: int, credit: int) -> int:
     top += 1
     stack[top, 0] = kind
     stack[top, 1] = at
@@ -31,6 +31,7 @@ def _push(stack: Any, top: int, kind: int, at: int, came: int, main: int, hops: 
     stack[top, 5] = hops
     stack[top, 6] = 0
     stack[top, 7] = 0
+    stack[top, 8] = credit
     return top
 
 
@@ -56,7 +57,7 @@ def _least(ports: Any, group: int, load: Any) -> int:
 
 def _descend(
     top: int, stack: Any, answer: Any, lid: int, out: Any, hops: Any, starts: Any, order: Any, tie: Any, remote: Any,
-    ports: Any, far: Any, group_up: Any, port_up: Any,
+    ports: Any, far: Any, group_up: Any, port_up: Any, turn: Any,
 ) -> int:  # fmt: skip
     """One step of setting the tables below a switch: run until another switch is entered or this one is done."""
     at = stack[top, 1]
@@ -86,8 +87,10 @@ def _descend(
         hops[to] = level
         stack[top, 9] = group
         stack[top, 10] = port
-        return _push(stack, top, 0, to, -1, stack[top, 4], level)
+        return _push(stack, top, 0, to, -1, stack[top, 4], level, 0)
     answer[0] = stack[top, 3]
+    if stack[top, 3]:
+        turn[at] = (turn[at] + 1) % (last - first)
     return top - 1
 
 
@@ -95,17 +98,16 @@ def _main_path(
     top: int, stack: Any, lid: int, out: Any, hops: Any, starts: Any, order: Any, remote: Any, ports: Any, far: Any,
     group_down: Any, port_down: Any,
 ) -> int:  # fmt: skip
-    """Count the least loaded way up, and climb it when it is the shortest so far. Returns the new top of the stack."""
+    """Count the least loaded way up and climb it; its table is set when it is the shortest so far. Returns the new top."""
     group = order[starts[stack[top, 1], 0]]
     port = _least(ports, group, port_down)
     group_down[group] += 1
     port_down[port] += 1
     to, level = remote[group], stack[top, 5] + 1
-    if out[lid, to] != 255 and level >= hops[to]:
-        return top
-    out[lid, to] = far[port]
-    hops[to] = level
-    return _push(stack, top, 1, to, stack[top, 1], 1, level)
+    if out[lid, to] == 255 or level < hops[to]:
+        out[lid, to] = far[port]
+        hops[to] = level
+    return _push(stack, top, 1, to, stack[top, 1], 1, level, stack[top, 8])
 
 
 def _other_path(
@@ -124,44 +126,71 @@ def _other_path(
         out[lid, to] = far[port]
         hops[to] = level
         stack[top, 10] = port
-        return _push(stack, top, 1, to, stack[top, 1], 0, level)
+        return _push(stack, top, 1, to, stack[top, 1], 0, level, stack[top, 8])
+    return top
+
+
+def _turn_back(top: int, stack: Any, starts: Any, order: Any, remote: Any, first: int, main: int) -> int:
+    """With reverse hops left: on from the next switch below, groups from place ``first`` round. Returns the new top."""
+    at = stack[top, 1]
+    begin, count = starts[at, 1], starts[at, 2] - starts[at, 1]
+    while stack[top, 6] < count:
+        to = remote[order[begin + (first + stack[top, 6]) % count]]
+        stack[top, 6] += 1
+        if to >= 0:
+            return _push(stack, top, 1, to, at, main, stack[top, 5] + 1, stack[top, 8] - 1)
     return top
 
 
 def _climb(
-    top: int, stack: Any, answer: Any, lid: int, out: Any, hops: Any, starts: Any, order: Any, tie: Any, root: Any, remote: Any,
-    ports: Any, far: Any, group_down: Any, port_down: Any,
+    top: int, stack: Any, answer: Any, lid: int, out: Any, hops: Any, starts: Any, order: Any, tie: Any, rank: Any, remote: Any,
+    ports: Any, far: Any, group_down: Any, port_down: Any, turn: Any,
 ) -> int:  # fmt: skip
-    """One step at a switch that the destination's tree has reached: below it first, then up."""
+    """One step at a switch that the destination's tree has reached: below it first, then up, then back where allowed."""
     at, phase = stack[top, 1], stack[top, 7]
     if phase == 0:
         stack[top, 7] = 1
-        return _push(stack, top, 0, at, stack[top, 2], stack[top, 4], stack[top, 5])
+        return _push(stack, top, 0, at, stack[top, 2], stack[top, 4], stack[top, 5], 0)
     stack[top, 3] |= answer[0]
     up, first = starts[at, 0], starts[at, 1]
     if phase == 1:
-        if root[at]:
-            answer[0] = stack[top, 3]
-            return top - 1
-        _sort(order, up, first, group_down, tie)
-        stack[top, 7] = 2
-        stack[top, 6] = stack[top, 4]
-        if stack[top, 4]:
-            new = _main_path(top, stack, lid, out, hops, starts, order, remote, ports, far, group_down, port_down)
-            if new != top:
-                return new
-    new = _other_path(top, stack, lid, out, hops, up, first, order, remote, ports, far, port_down)
-    if new != top:
-        return new
+        stack[top, 6] = 0
+        if rank[at] == 0:
+            stack[top, 7] = 3
+            stack[top, 9] = 0
+            if stack[top, 8] > 0:
+                turn[at] = (turn[at] + 1) % (starts[at, 2] - first)
+                stack[top, 9] = turn[at]
+        else:
+            _sort(order, up, first, group_down, tie)
+            stack[top, 7] = 2
+            stack[top, 6] = stack[top, 4]
+            if stack[top, 4]:
+                return _main_path(top, stack, lid, out, hops, starts, order, remote, ports, far, group_down, port_down)
+    if stack[top, 7] == 2:
+        new = _other_path(top, stack, lid, out, hops, up, first, order, remote, ports, far, port_down)
+        if new != top:
+            return new
+        stack[top, 7] = 3
+        stack[top, 6] = 0
+        stack[top, 9] = 0
+    if stack[top, 8] > 0 and rank[at] < rank[-1]:
+        main = 1 if rank[at] > 0 else stack[top, 4]
+        new = _turn_back(top, stack, starts, order, remote, stack[top, 9], main)
+        if new != top:
+            return new
     answer[0] = stack[top, 3]
     return top - 1
 
 
 def _route(
-    targets: Any, out: Any, hops: Any, stack: Any, answer: Any, starts: Any, order: Any, tie: Any, root: Any,
-    remote: Any, ports: Any, far: Any, group_up: Any, group_down: Any, port_up: Any, port_down: Any,
+    targets: Any, out: Any, hops: Any, stack: Any, answer: Any, starts: Any, order: Any, tie: Any, rank: Any,
+    remote: Any, ports: Any, far: Any, group_up: Any, group_down: Any, port_up: Any, port_down: Any, turn: Any,
 ) -> None:  # fmt: skip
-    """All destinations in order. ``targets`` [n, 5]: switch, LID (0: nobody there), port at the switch, main path, hops."""
+    """All destinations in order. ``targets`` [n, 6]: switch, LID (0: nobody there), port there, main path, hops, reverse hops.
+
+    ``rank`` [S+1] ends with the rank of the leaves. Writes ``out`` [LIDs, S] and the counters.
+    """
     for t in range(targets.shape[0]):
         at, lid, main, level = targets[t, 0], targets[t, 1], targets[t, 3], targets[t, 4]
         for i in range(hops.shape[0]):
@@ -170,45 +199,21 @@ def _route(
                 out[0, i] = 255
         out[lid, at] = targets[t, 2]
         hops[at] = level
-        top = _push(stack, -1, 1, at, -1, main, level)
+        top = _push(stack, -1, 1, at, -1, main, level, targets[t, 5])
         while top >= 0:
             if stack[top, 0] == 0:
                 top = _descend(
-                    top, stack, answer, lid, out, hops, starts, order, tie, remote, ports, far, group_up, port_up
+                    top, stack, answer, lid, out, hops, starts, order, tie, remote, ports, far, group_up, port_up, turn
                 )  # fmt: skip
             else:
                 top = _climb(
-                    top, stack, answer, lid, out, hops, starts, order, tie, root, remote, ports, far, group_down, port_down
+                    top, stack, answer, lid, out, hops, starts, order, tie, rank, remote, ports, far, group_down, port_down,
+                    turn,
                 )  # fmt: skip
 
 
-_PARTS = (_push, _sort, _least, _descend, _main_path, _other_path, _climb)
-
-
-@kernel(_route, threshold=2_000, parts=_PARTS)
-def route(
-    targets: Any, out: Any, hops: Any, stack: Any, answer: Any, starts: Any, order: Any, tie: Any, root: Any,
-    remote: Any, ports: Any, far: Any, group_up: Any, group_down: Any, port_up: Any, port_down: Any,
-) -> None:  # fmt: skip
-    """As `_route`, compiled for many destinations."""
-    for t in range(targets.shape[0]):
-        at, lid, main, level = targets[t, 0], targets[t, 1], targets[t, 3], targets[t, 4]
-        for i in range(hops.shape[0]):
-            hops[i] = 255
-            if lid == 0:
-                out[0, i] = 255
-        out[lid, at] = targets[t, 2]
-        hops[at] = level
-        top = _push(stack, -1, 1, at, -1, main, level)
-        while top >= 0:
-            if stack[top, 0] == 0:
-                top = _descend(
-                    top, stack, answer, lid, out, hops, starts, order, tie, remote, ports, far, group_up, port_up
-                )  # fmt: skip
-            else:
-                top = _climb(
-                    top, stack, answer, lid, out, hops, starts, order, tie, root, remote, ports, far, group_down, port_down
-                )  # fmt: skip
+_PARTS = (_push, _sort, _least, _descend, _main_path, _other_path, _turn_back, _climb)
+route = kernel(_route, threshold=1_500, parts=_PARTS)(_route)
 
 
 def room(switches: int) -> tuple[Any, Any, Any]:

@@ -52,6 +52,7 @@ class Fabric:
     host_role: NDArray[np.uint8]
     engine: str = "ftree"
     connect_roots: bool = False
+    reverse_hops: int = 0
     name: str = ""
 
     @property
@@ -97,15 +98,18 @@ class Fabric:
         return replace(self, peer=peer, peer_port=far, host_switch=home)
 
 
-def fabric_of(plan: Plan, subnet: str) -> Fabric:
+def fabric_of(plan: Plan, subnet: str, *, aggregation: bool = True) -> Fabric:
     """The planned fabric of one subnet, from the tables `lids`, `links`, `switches` and `subnet_settings`.
 
     Ports of a chassis with several ASICs are dealt out in equal runs, as `rehearse.twin` answers. End ports without a
-    LID row, and links to them, are left out.
+    LID row, and links to them, are left out; SHARP aggregation nodes too when ``aggregation`` is false, as in a simulated
+    fabric that has none.
     """
     import polars as pl
 
     lids = plan.table("lids").filter(pl.col("subnet") == subnet)
+    if not aggregation:
+        lids = lids.filter(pl.col("role") != "aggregation")
     boxes = lids.filter(pl.col("number") == 0).sort("port")
     ends = lids.filter(pl.col("number") > 0).sort("port")
     settings = settings_of(plan, subnet)
@@ -133,7 +137,8 @@ def fabric_of(plan: Plan, subnet: str) -> Fabric:
     return Fabric(
         tuple(boxes["port"].to_list()), words(boxes["node_guid"]), _ints(boxes["lid"]), _roots(boxes, settings), peer, far,
         ends["port"], words(ends["node_guid"]), words(ends["port_guid"]), _ints(ends["lid"]), _ints(ends["lmc"]), home, port,
-        roles(ends), settings.get("routing_engine", "ftree"), settings.get("connect_roots", "").upper() == "TRUE", subnet,
+        roles(ends), settings.get("routing_engine", "ftree"), settings.get("connect_roots", "").upper() == "TRUE",
+        _count(settings.get("max_reverse_hops", "")), subnet,
     )  # fmt: skip
 
 
@@ -148,18 +153,15 @@ def settings_of(plan: Plan, subnet: str) -> dict[str, str]:
 
 
 def roles(ends: pl.DataFrame) -> NDArray[np.uint8]:
-    """The class of each end port of a subnet for fat-tree routing, uint8 [rows]: `COMPUTE`, `IO` or `OTHER`.
+    """The class of each end port of a subnet for fat-tree routing, uint8 [rows]: `COMPUTE` or `IO`; `OTHER` where no file is.
 
-    Ports of nodes on the compute plane are compute nodes, all ports on the storage plane I/O nodes; managers and aggregation
-    nodes are neither. In a subnet without a compute plane the node ports are the compute nodes: the engine needs some.
+    Ports of nodes on the compute plane are compute nodes, all other hosts I/O nodes. Without a compute node there is neither
+    file, and the engine takes every host for one.
     """
     import polars as pl
 
-    node, compute = pl.col("role") == "node", pl.col("plane") == "compute"
-    storage = (pl.col("plane") == "storage") & pl.col("role").is_in(["node", "service"])
-    some = ends.select((node & compute).any()).item() if ends.height else False
-    first = node & compute if some else node
-    said = pl.when(first).then(COMPUTE).when(storage).then(IO).otherwise(OTHER).cast(pl.UInt8)
+    compute = (pl.col("role") == "node") & (pl.col("plane") == "compute")
+    said = pl.when(~compute.any()).then(OTHER).when(compute).then(COMPUTE).otherwise(IO).cast(pl.UInt8)
     return ends.select(said.alias("role"))["role"].to_numpy()
 
 
@@ -171,6 +173,11 @@ def words(guids: pl.Series) -> Words:
 def network_order(guids: Words) -> Words:
     """GUIDs as OpenSM compares them: it orders the eight bytes of the wire as a number of the host (little endian)."""
     return guids.byteswap()
+
+
+def _count(text: str) -> int:
+    """A setting as a count; 0 for anything that is none."""
+    return int(text) if text.isascii() and text.isdigit() else 0
 
 
 def _ints(column: pl.Series) -> Ints:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asbuilt.plan.routing_descent import FREE, room, route
-from asbuilt.plan.routing_fabric import COMPUTE, HOST, NOTHING, Fabric, Flags, Ints, network_order
+from asbuilt.plan.routing_fabric import COMPUTE, HOST, IO, NOTHING, Fabric, Flags, Ints, network_order
 
 UNRANKED = 0xFF
 _TUPLE = 8
@@ -130,9 +130,11 @@ def ftree(fabric: Fabric) -> NDArray[np.uint8]:
     place[np.lexsort([*reversed(tree.index.T)])] = np.arange(fabric.switches)
     tie = np.where(remote >= 0, place[remote], NOTHING)
     ports, count = groups.ports.astype(np.int64), len(groups.near)
+    ranks_then_leaf = np.append(rank, tree.leaf_rank).astype(np.int64)
+    counters = (np.zeros(n, np.int64) for n in (len(tie), len(tie), count, count, fabric.switches))
     route(
-        tree.targets.astype(np.int64), out, *room(fabric.switches), starts, order, tie, rank == 0,
-        remote, ports, groups.far.astype(np.int64), *(np.zeros(n, np.int64) for n in (len(tie), len(tie), count, count)),
+        tree.targets.astype(np.int64), out, *room(fabric.switches), starts, order, tie, ranks_then_leaf, remote, ports,
+        groups.far.astype(np.int64), *counters,
     )  # fmt: skip
     made = np.ascontiguousarray(out.T)
     made[:, 0] = FREE
@@ -229,7 +231,7 @@ def _order(fabric: Fabric, tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.in
 def _targets(fabric: Fabric, groups: Groups, rank: NDArray[np.uint8], leaves: Ints, compute: NDArray[np.int64]) -> Ints:
     """The destinations in the order of the engine: compute nodes and dummies leaf by leaf, other hosts, switches.
 
-    Columns: switch, LID (0: nobody there), port at the switch, main path, hops at the switch.
+    Columns: switch, LID (0: nobody there), port at the switch, main path, hops there, reverse hops.
     """
     hosts = np.flatnonzero(groups.remote < 0)
     host = HOST - groups.remote[hosts]
@@ -242,7 +244,7 @@ def _targets(fabric: Fabric, groups: Groups, rank: NDArray[np.uint8], leaves: In
     for leaf, begin, end in zip(leaves.tolist(), *begins, strict=True):
         mine = hosts[begin:end][is_compute[host[begin:end]]]
         count = max(most, len(mine))
-        block = np.zeros((count, 5), np.int32)
+        block = np.zeros((count, 6), np.int32)
         block[:, 0], block[:, 3], block[:, 4] = leaf, 1, 1
         block[: len(mine), 1] = fabric.host_lid[HOST - groups.remote[mine]]
         block[: len(mine), 2] = groups.near[groups.ports[mine]]
@@ -250,7 +252,7 @@ def _targets(fabric: Fabric, groups: Groups, rank: NDArray[np.uint8], leaves: In
     parts.append(_others(fabric, is_compute, rank))
     boxes = np.flatnonzero(rank != UNRANKED)
     boxes = boxes[np.argsort(network_order(fabric.guid[boxes]))]
-    last = np.zeros((len(boxes), 5), np.int32)
+    last = np.zeros((len(boxes), 6), np.int32)
     last[:, 0], last[:, 1] = boxes, fabric.lid[boxes]
     return np.concatenate([*parts, last])
 
@@ -261,9 +263,10 @@ def _others(fabric: Fabric, is_compute: Flags, rank: NDArray[np.uint8]) -> Ints:
     rest = np.flatnonzero(~is_compute & (home >= 0))
     rest = rest[rank[home[rest]] != UNRANKED]
     rest = rest[np.argsort(network_order(fabric.host_node_guid[rest]), kind="stable")]
-    block = np.zeros((len(rest), 5), np.int32)
+    block = np.zeros((len(rest), 6), np.int32)
     block[:, 0], block[:, 1], block[:, 2] = home[rest], fabric.host_lid[rest], fabric.host_port[rest]
-    block[:, 3:] = 1
+    block[:, 3:5] = 1
+    block[:, 5] = np.where(fabric.host_role[rest] == IO, fabric.reverse_hops, 0)
     return block
 
 
