@@ -29,6 +29,27 @@ ROCE_CLASSES = Schema(
     ),
     ("plane", "traffic"),
 )
+ETHERNET_PORTS = Schema(
+    "ethernet_ports",
+    "Both ends of every planned Ethernet link, by the names that their devices use.",
+    (
+        C("device", "str", "node or switch"),
+        C("interface", "str", "interface as its device calls it: NIC device name, swp1s0, Ethernet0"),
+        C("name", "str", "display name of the device"),
+        C("plane", "str", "plane"),
+        C("role", "str", "host, leaf, spine or core"),
+        C("dialect", "str", "linux, cumulus or sonic"),
+        C("link", "str", "link"),
+        C("port", "i64", "protocol port number; for a NIC port 1"),
+        C("label", "str", "front-panel label"),
+        C("speed_gbps", "f64", "planned rate", "Gb/s"),
+        C("peer", "str", "device at the far end"),
+        C("peer_interface", "str", "interface at the far end"),
+        C("phase", "str", "build phase", nullable=True),
+    ),
+    ("device", "interface"),
+    {"link": "links.link"},
+)
 ROCE_PORTS = Schema(
     "roce_ports",
     "Every port end of every hop that RDMA over Ethernet crosses, host or switch, with what must be set on it.",
@@ -40,6 +61,7 @@ ROCE_PORTS = Schema(
         C("role", "str", "host, leaf, spine or core"),
         C("dialect", "str", "linux, cumulus or sonic: whose settings it takes"),
         C("link", "str", "link"),
+        C("port", "i64", "protocol port number; for a NIC port 1"),
         C("label", "str", "front-panel label"),
         C("speed_gbps", "f64", "planned rate", "Gb/s"),
         C("mtu_bytes", "i64", "MTU of the interface (IP packet)", "bytes"),
@@ -85,4 +107,4 @@ FABRIC_CHOICE = Schema(
     ("order",),
 )
 
-ROCE_TABLES = (ROCE_CLASSES, ROCE_PORTS, ROCE_BUFFERS, FABRIC_CHOICE)
+ROCE_TABLES = (ETHERNET_PORTS, ROCE_CLASSES, ROCE_PORTS, ROCE_BUFFERS, FABRIC_CHOICE)

@@ -17,7 +17,7 @@ _STORM = "Linux mlx5 ethtool counters: tx_pause_storm_error_events, the device g
 
 
 def roce_rows(design: Design) -> list[dict[str, Any]]:
-    """Rows of `EXPECTATIONS` for DES-111, DES-112, NET-009 and NET-010; none where no plane carries RDMA over Ethernet."""
+    """Rows of `EXPECTATIONS` for DES-111, DES-112, NET-003, NET-009 and NET-010, where a plane carries RDMA over Ethernet."""
     if not roce_designs(design):
         return []
     share = "NVIDIA Cumulus Linux user guide, `nv show qos roce`: pool roce-reserved-ingress, 50 %"

@@ -1,4 +1,4 @@
-"""Tables `ROCE_PORTS` and `ROCE_BUFFERS`: what is set on every port end that RDMA over Ethernet crosses, host and switch.
+"""Tables of RDMA over Ethernet: what is set on every port end that it crosses, host and switch, and what that takes.
 
 Both ends of every link of the plane are rows, so that a frame's whole way (host, leaf, spine, core, leaf, host) can be held
 against the plan hop by hop. All of it is arithmetic on whole columns.
@@ -11,10 +11,10 @@ import polars as pl
 from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
 from asbuilt.model.tables_roce import ROCE_BUFFERS, ROCE_PORTS
+from asbuilt.plan.ethernet_ports import ethernet_ports
 from asbuilt.plan.fabric_choice import choice_table
 from asbuilt.plan.roce_classes import RoceDesign, classes_table, roce_designs
 from asbuilt.plan.roce_headroom import headroom_bytes
-from asbuilt.plan.roce_names import interface_names
 
 #: Thresholds that grow with the rate hold at this one.
 REFERENCE_GBPS = 100.0
@@ -22,92 +22,49 @@ BYTES_PER_GB = 1e9
 
 
 def roce_tables(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """The four tables of a plan whose other tables are there already; empty but for the choice where no plane carries RDMA."""
+    """The tables of a plan whose other tables are there already; those of RDMA are empty where no plane carries it."""
     designs = roce_designs(design)
-    classes = classes_table(designs)
-    ports = ports_table(designs, tables)
+    every = ethernet_ports(design, tables)
+    ports = ports_table(designs, every, tables)
     return {
-        "roce_classes": classes,
+        "ethernet_ports": every,
+        "roce_classes": classes_table(designs),
         "roce_ports": ports,
         "roce_buffers": _buffers(catalogue, ports, tables["switches"]),
         "fabric_choice": choice_table(design, tables),
     }
 
 
-def ports_table(designs: list[RoceDesign], tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """Table `ROCE_PORTS`, sorted by device and interface."""
-    links = tables["links"].filter(pl.col("plane").is_in([d.plane.name for d in designs]) & (pl.col("kind") != "service"))
-    if links.is_empty():
+def ports_table(designs: list[RoceDesign], every: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """Table `ROCE_PORTS`: the rows of ``every`` (`ETHERNET_PORTS`) on planes with RDMA, with their settings."""
+    ends = every.filter(pl.col("plane").is_in([d.plane.name for d in designs]))
+    if ends.is_empty():
         return ROCE_PORTS.empty()
+    lengths = tables["links"].join(tables["jumpers"], on="jumper", how="left").select("link", cable_m="length_m")
     settings = pl.DataFrame([_setting(d) for d in designs])
-    switches = _switches(tables)
-    ends = _ends(links, tables).join(settings, on="plane", maintain_order="left").join(switches, on="device", how="left")
-    cage = pl.col("label").str.extract(r"^(\d+)")
-    crowd = ends.select(pl.len().over("device", cage).alias("crowd"))["crowd"]
-    host = pl.col("nic").is_not_null()
-    ends = ends.with_columns(crowd).with_columns(
-        pl.when(host).then("nic").otherwise(interface_names(ends)).alias("interface"),
-        pl.when(host).then(pl.lit("host")).otherwise("role").alias("role"),
-    )
+    ends = ends.join(lengths, on="link", how="left", maintain_order="left")
+    ends = ends.join(settings, on="plane", how="left", maintain_order="left")
     factor = pl.when("by_rate").then(pl.col("speed_gbps") / REFERENCE_GBPS).otherwise(1.0)
+    host = pl.col("role") == "host"
     marked = [pl.when(~host).then((pl.col(c) * factor).cast(pl.Int64)).alias(c) for c in ("ecn_min_bytes", "ecn_max_bytes")]
     room = headroom_bytes(
         ends["speed_gbps"].to_numpy(), ends["cable_m"].cast(pl.Float64).to_numpy(), ends["mtu_bytes"].to_numpy()
     )
     ends = ends.with_columns(
-        *marked,
-        pl.Series("headroom_bytes", room).fill_nan(None).cast(pl.Int64),
-        pl.when(host).then(pl.lit("linux")).otherwise("dialect").alias("dialect"),
-        pl.lit("dscp").alias("trust"),
+        *marked, pl.Series("headroom_bytes", room).fill_nan(None).cast(pl.Int64), pl.lit("dscp").alias("trust")
     )
-    far = ends.select("link", pl.col("side").replace({"a": "b", "b": "a"}), peer="device", peer_interface="interface")
-    ends = ends.join(far, on=["link", "side"])
-    return ROCE_PORTS.conform(ends.select(ROCE_PORTS.names).sort("device", "interface"))
+    return ROCE_PORTS.conform(ends.select(ROCE_PORTS.names))
 
 
 def _setting(d: RoceDesign) -> dict[str, object]:
     return {
         "plane": d.plane.name,
-        "dialect": d.dialect,
         "mtu_bytes": d.mtu_bytes,
         "pfc": str(d.priority),
         "ecn_min_bytes": d.ecn_min_bytes,
         "ecn_max_bytes": d.ecn_max_bytes,
         "by_rate": d.ecn_by_rate,
     }
-
-
-def _switches(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """Role of each switch, and the rate of its cages unsplit."""
-    parts = tables["parts"].filter(pl.col("kind") == "switch")
-    top = parts.select(
-        model="part", top_gbps=pl.col("rates_gbps").str.split("+").cast(pl.List(pl.Float64), strict=False).list.max()
-    )
-    return tables["switches"].join(top, on="model", how="left").select("role", "top_gbps", device="switch")
-
-
-def _ends(links: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """Both ends of each link: side, device, NIC (null for switches), label, name, and what the link says."""
-    lengths = tables["jumpers"].select("jumper", cable_m="length_m")
-    common = links.join(lengths, on="jumper", how="left", maintain_order="left")
-    kept = ("link", "plane", "cable_m", "phase")
-    switches = tables["switches"].select(device="switch", known="name")
-    nodes = tables["nodes"].select(device="node", known="name")
-    names = pl.concat([switches, nodes])
-    sides = []
-    for side, nic in (("a", pl.lit(None, dtype=pl.String)), ("b", pl.col("b_nic"))):
-        sides.append(
-            common.select(
-                *kept,
-                pl.lit(side).alias("side"),
-                pl.col(f"{side}_device").alias("device"),
-                nic.alias("nic"),
-                pl.col(f"{side}_label").alias("label"),
-                pl.col("rate_gbps").alias("speed_gbps"),
-            )
-        )
-    ends = pl.concat(sides).join(names, on="device", how="left", maintain_order="left")
-    return ends.rename({"known": "name"})
 
 
 def _buffers(catalogue: Catalogue, ports: pl.DataFrame, switches: pl.DataFrame) -> pl.DataFrame:

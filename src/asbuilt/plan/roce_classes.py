@@ -49,7 +49,6 @@ class RoceDesign:
     ecn_probability: int
     ecn_by_rate: bool
     weight: int
-    dialect: str
     stated: tuple[str, ...]
 
 
@@ -73,7 +72,6 @@ def _resolved(plane: PlaneDesign, said: Roce) -> RoceDesign:
         ecn_min_bytes=value.pop("ecn_min_kb") * 1000,
         ecn_max_bytes=value.pop("ecn_max_kb") * 1000,
         ecn_by_rate=bool(said.ecn_by_rate),
-        dialect=said.switch_os or ("cumulus" if plane.leaf.switch.startswith("sn") else "sonic"),
         stated=stated,
         **value,
     )

@@ -13,7 +13,7 @@ EIGHT_LANES_GBPS = 400.0
 EIGHT, FOUR = 8, 4
 
 
-def interface_names(ports: pl.DataFrame) -> pl.Expr:
+def interface_names() -> pl.Expr:
     """Interface of switch ports with columns ``label`` (cage, or cage/part), ``speed_gbps``, ``dialect``, ``top_gbps`` (rate of
     an unsplit cage) and ``crowd`` (ports that the plan uses of the cage at most)."""
     cage = pl.col("label").str.extract(r"^(\d+)").cast(pl.Int64)
