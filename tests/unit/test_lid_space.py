@@ -28,7 +28,7 @@ def asked(system: str, gpus: int, lmc: int, fabric: str | None = None, **compute
         ("dgx-h100", 1024, 5, 1),
         ("dgx-h100", 1024, 6, 2),
         ("dgx-h100", 1024, 7, 4),  # one block of 32 nodes takes 32,768: between pods was too late
-        ("gb200-nvl72", 1080, 7, 3),  # less than an SU: five racks
+        ("gb200-nvl72", 1080, 7, 4),  # less than an SU: four racks; the aggregation nodes take 2^LMC LIDs each too
         ("l40s-8gpu", 2048, 7, 4),
     ],
 )

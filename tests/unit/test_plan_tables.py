@@ -252,7 +252,7 @@ def test_the_hash_sees_a_single_cell() -> None:
 def test_subnets_count_lids() -> None:
     subnets = planned("dgx-h100-superpod").table("subnets")
     compute = subnets.filter(pl.col("subnet") == "compute").row(0, named=True)
-    assert (compute["endpoints"], compute["switches"], compute["lids"]) == (1020, 48, 1068)
+    assert (compute["endpoints"], compute["switches"], compute["lids"]) == (1020, 48, 1116)
     assert subnets.filter(pl.col("technology") == "ethernet")["lids"].null_count() == 2
 
 

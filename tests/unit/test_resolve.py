@@ -121,8 +121,9 @@ def test_out_of_band_switches_are_found_by_counting_ports(system: str, expected:
 def test_lid_space_bounds_an_infiniband_island_and_lmc_shrinks_it() -> None:
     far = plane(design("dgx-h100", 65536), "compute").island_nodes
     leaves, pods = far * 8 // 32, far * 8 // 1024
-    assert far * 8 + leaves + pods * 32 + 1024 <= 49_151
-    assert (far + 128) * 8 + (far + 128) * 8 // 32 + (pods + 1) * 32 + 1024 > 49_151
+    # Each switch has a LID, and its SHARP aggregation node another one.
+    assert far * 8 + 2 * (leaves + pods * 32 + 1024) <= 49_151
+    assert (far + 128) * 8 + 2 * ((far + 128) * 8 // 32 + (pods + 1) * 32 + 1024) > 49_151
     less = plane(design("dgx-h100", 65536, planes=Planes(compute=Plane(lmc=2))), "compute").island_nodes
     assert less < far / 3
 

@@ -69,9 +69,9 @@ def test_modules_of_a_leaf_with_odd_ports_and_shared_cages() -> None:
 
 
 def test_islands_are_whole_fabrics_side_by_side() -> None:
-    one = made("dgx-h100", 45_056)
-    two = made("dgx-h100", 2 * 45_056)
-    more = made("dgx-h100", 45_056 + 8)
+    one = made("dgx-h100", 40_960)
+    two = made("dgx-h100", 2 * 40_960)
+    more = made("dgx-h100", 40_960 + 8)
     assert (one.islands, two.islands, more.islands) == (1, 2, 2)
     assert two.compute.total == 2 * one.compute.total
     assert more.compute.total == one.compute.total + 8 + 4
@@ -85,7 +85,7 @@ def test_rounding_is_said() -> None:
 
 def test_limits_mark_where_the_answer_changes() -> None:
     marks = {m["id"]: m for m in made("dgx-h100", 760).limits}
-    assert (marks["restripe"]["at_gpus"], marks["tier-3"]["at_gpus"], marks["island"]["at_gpus"]) == (1024, 2048, 45_056)
+    assert (marks["restripe"]["at_gpus"], marks["tier-3"]["at_gpus"], marks["island"]["at_gpus"]) == (1024, 2048, 40_960)
     assert not marks["tier-3"]["now"]
     for name, at in (("restripe", 1024), ("tier-3", 2048)):
         before, after = made("dgx-h100", at), made("dgx-h100", at + 8)

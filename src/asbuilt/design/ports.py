@@ -55,6 +55,7 @@ def tier(
             f"keep fewer than {ports} free, or take a larger switch",
         )
         return None
+    asics = int(ledger.figure(part, "asics") or 1)
     return TierDesign(
         switch=switch,
         ports=max(0, ports - reserved),
@@ -62,7 +63,8 @@ def tier(
         ports_per_cage=max(1, ports // cages),
         rate_gbps=rate_gbps,
         reserved_ports=min(reserved, ports),
-        asics=int(ledger.figure(part, "asics") or 1),
+        asics=asics,
+        aggregation=int(asics == 1 and technology == "infiniband" and ledger.figure(part, "sharp") is not None),
         spares=asked.spares or 0,
         fixed_count=asked.count,
         names=asked.names or "",

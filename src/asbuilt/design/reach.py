@@ -22,6 +22,18 @@ class Reach:
     two_tier_nodes: int
 
 
+def lids_taken(ends: int, lmc: int, *tiers: tuple[int, TierDesign]) -> int:
+    """Highest LID of a subnet packed without gaps: switch ASICs from 1 on, then runs of 2^LMC LIDs at multiples of 2^LMC.
+
+    Runs are for ``ends`` end ports and for the SHARP aggregation nodes of ``tiers`` (number of switches, tier). A switch has
+    one LID whatever the LMC (OpenSM option lmc_esp0, FALSE as shipped).
+    """
+    switches = sum(count * tier.asics for count, tier in tiers)
+    runs = ends + sum(count * tier.aggregation for count, tier in tiers)
+    step = 1 << lmc
+    return -(-(switches + 1) // step) * step - 1 + runs * step
+
+
 def reach(
     *,
     leaves_per_block: int,
@@ -40,8 +52,8 @@ def reach(
     """Reach of a leaf/spine/core fabric with even striping; ``ends_per_node`` are its end ports per node in one subplane.
 
     Two tiers end when a spine cannot take one link of every leaf. Three tiers end when a core cannot take one link of
-    every pod. An InfiniBand subnet also ends where end ports (``services`` of them to service hosts) x 2^LMC plus switch
-    ASICs pass the unicast LIDs.
+    every pod. An InfiniBand subnet also ends where `lids_taken` (with ``services`` end ports to service hosts) passes the
+    unicast LIDs.
     """
     if spine is None or uplinks == 0:
         return Reach(UNLIMITED, "", nodes_per_leaf)
@@ -56,14 +68,14 @@ def reach(
 
     def lids(nodes: int) -> int:
         leaves = -(-nodes // nodes_per_leaf) * leaves_per_block
-        ends = (nodes * ends_per_node + services) << lmc
+        ends = nodes * ends_per_node + services
         if nodes <= two_tier:
             spines = divisor_at_least(uplinks, leaves * uplinks / spine.ports) or uplinks
-            return ends + leaves * leaf.asics + spines * spine.asics
+            return lids_taken(ends, lmc, (leaves, leaf), (spines, spine))
         assert core is not None
         pods = -(-nodes // pod_nodes)
         cores = uplinks * (divisor_at_least(spine_uplinks, pods * spine_uplinks / core.ports) or spine_uplinks)
-        return ends + leaves * leaf.asics + pods * uplinks * spine.asics + cores * core.asics
+        return lids_taken(ends, lmc, (leaves, leaf), (pods * uplinks, spine), (cores, core))
 
     if lids(most) <= UNICAST_LIDS:
         return Reach(most, limit, two_tier)
@@ -100,13 +112,8 @@ def reach_of_groups(
     most, limit = core.ports // rails, "ports"
 
     def lids(units: int) -> int:
-        ends = (units * su_nodes * rails + services) << lmc
-        return (
-            ends
-            + units * leaves_per_su * leaf.asics
-            + units * rails * group_spines * spine.asics
-            + group_spines * spine_uplinks * core.asics
-        )
+        ends, spines = units * su_nodes * rails + services, units * rails * group_spines
+        return lids_taken(ends, lmc, (units * leaves_per_su, leaf), (spines, spine), (group_spines * spine_uplinks, core))
 
     while infiniband and most and lids(most) > UNICAST_LIDS:
         most, limit = most - 1, "lids"
@@ -115,8 +122,8 @@ def reach_of_groups(
     blocks = su_nodes // nodes_per_leaf
 
     def lids_of_blocks(count: int) -> int:
-        ends = (count * nodes_per_leaf * rails + services) << lmc
-        return ends + count * rails * leaf.asics + rails * group_spines * spine.asics
+        ends = count * nodes_per_leaf * rails + services
+        return lids_taken(ends, lmc, (count * rails, leaf), (rails * group_spines, spine))
 
     while blocks and lids_of_blocks(blocks) > UNICAST_LIDS:
         blocks -= 1

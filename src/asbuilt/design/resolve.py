@@ -83,6 +83,12 @@ def _whole(ledger: Ledger, gpus: int, node: NodeDesign) -> tuple[int, int]:
     return units * node.nodes_per_unit, units * unit
 
 
+def _lmc(requirement: Requirement, name: str, wish: Plane) -> Plane:
+    """``wish`` with the LID mask control that its subnet states: it holds for every NIC port of the subnet."""
+    asked = requirement.subnets.get(wish.subnet or wish.share or name)
+    return wish if asked is None or asked.lmc is None else replace(wish, lmc=asked.lmc)
+
+
 def _su_nodes(ledger: Ledger, profile: Part) -> int:
     return int(ledger.figure(profile, "su_nodes", 32))
 
@@ -96,6 +102,7 @@ def _planes(
     asked_of = wishes(requirement, profile)
     merged = {name: merge(ledger, f"planes.{name}", a, f, source) for name, (a, f) in asked_of.items()}
     said = {name: a is not None and a.link_gbps is not None for name, (a, _) in asked_of.items()}
+    merged = {name: _lmc(requirement, name, wish) for name, wish in merged.items()}
     merged = {name: _rate(ledger, name, wish, system, said[name]) for name, wish in merged.items()}
     rails = {name: _rails(ledger, requirement, name, wish, system) for name, wish in merged.items()}
     for name in merged:

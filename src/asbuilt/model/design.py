@@ -18,7 +18,8 @@ class TierDesign:
 
     The chassis has ``ports + reserved_ports`` ports at that rate; the reserved ones are the last.
     ``cages`` and ``ports_per_cage`` describe the front panel in use: ports_per_cage 2 means a twin-port cage (or a
-    port split in two). ``asics`` is the number of switch ASICs (GUIDs) behind one chassis.
+    port split in two). ``asics`` is the number of switch ASICs (GUIDs) behind one chassis, ``aggregation`` that of SHARP
+    aggregation nodes that answer beside them, each with LIDs of its own like a NIC port: one on a single-ASIC switch.
     """
 
     switch: str
@@ -31,6 +32,7 @@ class TierDesign:
     spares: int = 0
     fixed_count: int | None = None
     names: str = ""
+    aggregation: int = 0
 
 
 @dataclass(frozen=True, slots=True)

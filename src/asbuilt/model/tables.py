@@ -245,7 +245,7 @@ SUBNETS = Schema(
         C("endpoints", "i64", "end ports"),
         C("switches", "i64", "switch ASICs"),
         C("lmc", "i64", "LID mask control", nullable=True),
-        C("lids", "i64", "unicast LIDs used: endpoints x 2^LMC + switch ASICs", nullable=True),
+        C("lids", "i64", "unicast LIDs used: (endpoints + SHARP aggregation nodes) x 2^LMC + switch ASICs", nullable=True),
     ),
     ("subnet",),
 )

@@ -39,26 +39,25 @@ class Range:
 class Layout:
     """The ranges of a subnet, and where the places of each plane's switches start within leaf, spine and core.
 
-    ``sharp`` says that single-ASIC switches have an aggregation node; ``rounded`` that ranges have room beyond the target.
+    ``rounded`` says that ranges have room beyond the target.
     """
 
     ranges: tuple[Range, ...]
     starts: dict[tuple[str, int], int]
-    units: int
     rounded: bool
 
-    def range(self, role: str) -> Range:
-        """The range of a role (of nodes: the first one)."""
-        return next(r for r in self.ranges if r.role == role)
+    def first(self, role: str) -> int:
+        """The first LID of a role (of nodes: of their first range); 0 where nothing has the role."""
+        return next((r.first for r in self.ranges if r.role == role), 0)
 
 
-def lay_out(scene: Scene, sharp: frozenset[str]) -> Layout:
-    """The ranges of a subnet; ``sharp`` are the switch models with an aggregation node.
+def lay_out(scene: Scene) -> Layout:
+    """The ranges of a subnet.
 
     With room (a multiple of `ROUND` in each range, 16 service hosts or twice the planned ones) where that fits 1 to 0xBFFF,
     else without. Raises ``ProblemError`` PLN-010 where even that does not fit, and for declared ranges that are too small.
     """
-    sizes, starts = _rooms(scene, sharp)
+    sizes, starts = _rooms(scene)
     for rounded in (True, False):
         found = _placed(scene, sizes, starts, rounded)
         if found.ranges[-1].last <= UNICAST_LIDS and max(r.last for r in found.ranges) <= UNICAST_LIDS:
@@ -74,7 +73,7 @@ def lay_out(scene: Scene, sharp: frozenset[str]) -> Layout:
     )
 
 
-def _rooms(scene: Scene, sharp: frozenset[str]) -> tuple[dict[str, int], dict[tuple[str, int], int]]:
+def _rooms(scene: Scene) -> tuple[dict[str, int], dict[tuple[str, int], int]]:
     """Places that each role needs (in units of one LID for switches, of 2^LMC LIDs for all else), and plane offsets."""
     sizes = dict.fromkeys((*ROLES, SERVICE_ROLE, AGGREGATION), 0)
     starts: dict[tuple[str, int], int] = {}
@@ -83,17 +82,9 @@ def _rooms(scene: Scene, sharp: frozenset[str]) -> tuple[dict[str, int], dict[tu
             starts[crew.plane.name, role] = sizes[name]
             if crew.room[role]:
                 sizes[name] += crew.room[role] * crew.tier(role).asics
-                if aggregates(crew.tier(role).switch, crew.tier(role).asics, sharp):
-                    sizes[AGGREGATION] = 1
-    if sizes[AGGREGATION]:
-        sizes[AGGREGATION] = sum(sizes[name] for name in ROLES)
+                sizes[AGGREGATION] += crew.room[role] * crew.tier(role).aggregation
     sizes[SERVICE_ROLE] = sum(len(p.host) for p in scene.ports if p.far == SERVICE)
     return sizes, starts
-
-
-def aggregates(model: str, asics: int, sharp: frozenset[str]) -> bool:
-    """True for a switch with a SHARP aggregation node of its own: one ASIC, and SHARP in the catalogue."""
-    return asics == 1 and model in sharp
 
 
 def _placed(scene: Scene, sizes: dict[str, int], starts: dict[tuple[str, int], int], rounded: bool) -> Layout:
@@ -119,8 +110,8 @@ def _placed(scene: Scene, sizes: dict[str, int], starts: dict[tuple[str, int], i
         taken.append(Range(role, role, -1, first, first + count * unit - 1))
         at = first + count * unit
     whole = (scene.room_nodes + 2 * scene.su_nodes) * scene.width << scene.lmc if kept else 0
-    units, nodes = _node_ranges(scene, _clear(at, whole, max(step, grain), kept), rounded)
-    return Layout((*taken, *nodes), starts, units, rounded)
+    nodes = _node_ranges(scene, _clear(at, whole, max(step, grain), kept), rounded)
+    return Layout((*taken, *nodes), starts, rounded)
 
 
 def _declared(scene: Scene, role: str, asked: LidRange, need: int, unit: int) -> Range:
@@ -138,30 +129,31 @@ def _declared(scene: Scene, role: str, asked: LidRange, need: int, unit: int) ->
     return Range(role, role, -1, first, last)
 
 
-def _node_ranges(scene: Scene, at: int, rounded: bool) -> tuple[int, list[Range]]:
-    """One range per scalable unit of the island; (nodes of a unit, ranges)."""
+def _of_node(scene: Scene, at: int, node: int) -> int:
+    """The first LID of a node, where the first node of the island has ``at``."""
+    return at + ((node - scene.first_node) * scene.width << scene.lmc)
+
+
+def _node_ranges(scene: Scene, at: int, rounded: bool) -> list[Range]:
+    """One range per scalable unit of the island."""
     per_unit = scene.su_nodes
     declared = scene.wish.lid_ranges.node
     if declared is not None:
         at = _up(declared.first or 1, 1 << scene.lmc)
-    each = per_unit * scene.width << scene.lmc
-    first_su = scene.first_node // per_unit
-    end = scene.first_node + scene.room_nodes
-    units = -(-end // per_unit) - first_su
+    first_su, end = scene.first_node // per_unit, scene.first_node + scene.room_nodes
+    units = range(first_su, max(first_su + 1, -(-end // per_unit)))
     out = []
-    for unit in range(units):
-        first = at + unit * each
-        last = first + each - 1
-        if not rounded and unit == units - 1:
-            last = first + ((end - (first_su + unit) * per_unit) * scene.width << scene.lmc) - 1
-        out.append(Range(f"node/su-{first_su + unit:03d}", NODE_ROLE, first_su + unit, first, last))
+    for unit in units:
+        stop = (unit + 1) * per_unit if rounded else min((unit + 1) * per_unit, end)
+        first = _of_node(scene, at, max(unit * per_unit, scene.first_node))
+        out.append(Range(f"node/su-{unit:03d}", NODE_ROLE, unit, first, _of_node(scene, at, stop) - 1))
     if declared is not None and out and declared.last is not None and out[-1].last > declared.last:
         need = out[-1].last - at + 1
         what = f"{declared.first} to {declared.last} holds {max(0, declared.last - at + 1)} LIDs"
         fix = f"end it at {at + need - 1} or later, or delete it"
         why = f"{need} are needed, room for the growth target included"
         raise ProblemError(Problem("PLN-010", f"subnets.{scene.base}.lid_ranges.node: {what}", why=why, fix=fix))
-    return first_su, out
+    return out
 
 
 def _asked(scene: Scene) -> list[LidRange]:
@@ -184,34 +176,30 @@ def _up(value: int, unit: int) -> int:
     return -(-value // unit) * unit
 
 
-def switch_lids(scene: Scene, layout: Layout) -> list[tuple[Longs, Longs]]:
-    """Per crew: the place of ASIC 0 of every switch over leaf, spine and core ranges, and its LID."""
-    out = []
-    for crew in scene.crews:
-        first = np.zeros(3, np.int64)
-        before = np.zeros(3, np.int64)
-        asics = np.array([crew.tier(r).asics for r in range(3)], np.int64)
-        rooms = 0
-        for role, name in enumerate(ROLES):
-            held = [r for r in layout.ranges if r.role == name]
-            if held:
-                first[role] = held[0].first
-            before[role] = rooms
-            rooms += _role_room(scene, role)
-        start = np.array([layout.starts[crew.plane.name, r] for r in range(3)], np.int64)
-        within = start[crew.role] + crew.place * asics[crew.role]
-        out.append((before[crew.role] + within, first[crew.role] + within))
-    return out
+def switch_lids(scene: Scene, layout: Layout, at: int) -> tuple[Longs, Longs]:
+    """Of the switches of crew ``at``: the LID of ASIC 0, and that of the aggregation node (0 where it has none).
+
+    Aggregation nodes follow the order of leaf, spine and core places, those of one plane behind those of the one before.
+    """
+    crew = scene.crews[at]
+    asics = np.array([crew.tier(r).asics for r in range(3)], np.int64)
+    has = np.array([crew.tier(r).aggregation for r in range(3)], np.int64)
+    first = np.array([layout.first(name) for name in ROLES], np.int64)
+    start = np.array([layout.starts[crew.plane.name, r] for r in range(3)], np.int64)
+    lid = first[crew.role] + start[crew.role] + crew.place * asics[crew.role]
+    before = np.array([_aggregations(scene, at, role) for role in range(3)], np.int64)
+    node = layout.first(AGGREGATION) + ((before[crew.role] + crew.place) << scene.lmc)
+    return lid, np.where(has[crew.role] > 0, node, 0)
 
 
-def _role_room(scene: Scene, role: int) -> int:
-    return sum(c.room[role] * c.tier(role).asics for c in scene.crews if c.room[role])
+def _aggregations(scene: Scene, at: int, role: int) -> int:
+    """Aggregation nodes that there is room for before those of a role of crew ``at``: role by role, then crew by crew."""
+    order = [(r, c) for r in range(3) for c in range(len(scene.crews))]
+    before = order[: order.index((role, at))]
+    return sum(scene.crews[c].room[r] * scene.crews[c].tier(r).aggregation for r, c in before)
 
 
 def node_lids(scene: Scene, layout: Layout, host: Longs, ordinal: Longs) -> Longs:
     """LID of NIC ports of nodes: unit, node within it, port of the node; each a run of 2^LMC."""
-    nodes = [r for r in layout.ranges if r.role == NODE_ROLE]
-    if not nodes:
-        return np.zeros_like(host)
-    slot = host - layout.units * scene.su_nodes
-    return nodes[0].first + ((slot * scene.width + ordinal) << scene.lmc)
+    slot = host - scene.first_node
+    return layout.first(NODE_ROLE) + ((slot * scene.width + ordinal) << scene.lmc)

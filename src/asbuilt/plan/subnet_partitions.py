@@ -117,13 +117,14 @@ def members_table(
         return PARTITION_MEMBERS.empty()
     of_tenant = _tenant_nodes(design, lids, names)
     frames = []
+    numbered = lids.select("port", "subnet", "device", "role", "plane").with_row_index("row")
     for scene, held in parts:
-        ports = lids.filter(pl.col("subnet") == scene.name).select("port", "device", "role", "plane")
+        ports = numbered.filter(pl.col("subnet") == scene.name).drop("subnet")
         for order, partition in enumerate(sorted(held, key=_table_order)):
             mine = _members(scene, partition, ports, of_tenant, managers)
             frames.append(
                 mine.select(
-                    "port",
+                    "row",
                     pl.lit(order, dtype=pl.Int64).alias("order"),
                     pl.lit(scene.name).alias("subnet"),
                     pl.lit(partition.name).alias("partition"),
@@ -131,8 +132,11 @@ def members_table(
                     (pl.lit(partition.pkey, pl.Int64) + pl.col("full").cast(pl.Int64) * FULL_BIT).alias("entry"),
                 )
             )
-    frame = pl.concat(frames).sort("port", "order")
-    frame = frame.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).over("port").alias("index"))
+    frame = pl.concat(frames).sort("row", "order")  # end ports are sorted by key: their row is its rank
+    first = pl.col("row").search_sorted(pl.col("row")).cast(pl.Int64)
+    frame = frame.with_columns(
+        lids["port"].gather(frame["row"]).alias("port"), (pl.int_range(pl.len(), dtype=pl.Int64) - first).alias("index")
+    )
     return PARTITION_MEMBERS.conform(frame.select(PARTITION_MEMBERS.names))
 
 
@@ -144,25 +148,25 @@ def _table_order(partition: Partition) -> int:
 def _members(
     scene: Scene, partition: Partition, ports: pl.DataFrame, of_tenant: dict[str, pl.DataFrame], managers: pl.DataFrame
 ) -> pl.DataFrame:
-    """The member ports of a partition: ``port`` and whether it is a full member."""
+    """The member ports of a partition: ``row`` in the table of end ports, and whether it is a full member."""
     import polars as pl
 
     if partition.pkey == DEFAULT_PKEY:
         hosts = managers.filter(pl.col("subnet") == scene.name)["port"]
-        return ports.select("port", pl.col("port").is_in(hosts.implode()).alias("full"))
+        return ports.select("row", pl.col("port").is_in(hosts.implode()).alias("full"))
     nics = ports.filter(pl.col("role") == "node")
     if partition.tenant:
         own = of_tenant[partition.tenant]
-        return nics.join(own, on=["device", "plane"], how="semi").select("port", pl.lit(True).alias("full"))
+        return nics.join(own, on=["device", "plane"], how="semi").select("row", pl.lit(True).alias("full"))
     mine = nics.filter(pl.col("plane") == partition.plane)
     if not of_tenant:
-        return mine.select("port", pl.lit(True).alias("full"))
+        return mine.select("row", pl.lit(True).alias("full"))
     let = pl.concat(of_tenant.values()).unique()
     held = mine.join(let.with_columns(pl.lit(False).alias("full")), on=["device", "plane"], how="left", maintain_order="left")
     held = held.with_columns(pl.col("full").fill_null(True))
     if partition.plane != "storage":
         held = held.filter("full")
-    return held.select("port", "full")
+    return held.select("row", "full")
 
 
 def _tenant_nodes(design: Design, lids: pl.DataFrame, names: pl.DataFrame) -> dict[str, pl.DataFrame]:

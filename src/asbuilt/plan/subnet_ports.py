@@ -15,7 +15,6 @@ from asbuilt.plan.subnet_lids import (
     NODE_ROLE,
     SERVICE_ROLE,
     Layout,
-    aggregates,
     node_lids,
     switch_lids,
 )
@@ -32,7 +31,6 @@ AGGREGATION_NAME = "Mellanox Technologies Aggregation Node"
 def lids_table(
     parts: list[tuple[Scene, Layout]],
     devices: Devices,
-    sharp: frozenset[str],
     declared: DeclaredGuids | None,
 ) -> pl.DataFrame:
     """Table `LIDS` of all subnets, sorted by port."""
@@ -40,8 +38,8 @@ def lids_table(
 
     frames = []
     for scene, layout in parts:
-        for crew, (rank, lid) in zip(scene.crews, switch_lids(scene, layout), strict=True):
-            frames += _switches(scene, layout, crew, rank, lid, devices, sharp)
+        for at, crew in enumerate(scene.crews):
+            frames += _switches(scene, crew, *switch_lids(scene, layout, at), devices)
         hosts = 0
         for ports in scene.ports:
             frames.append(_nics(scene, layout, ports, devices, hosts))
@@ -53,9 +51,7 @@ def lids_table(
     return LIDS.conform(frame.select(LIDS.names).sort("port"))
 
 
-def _switches(
-    scene: Scene, layout: Layout, crew: Crew, rank: Longs, lid: Longs, devices: Devices, sharp: frozenset[str]
-) -> list[pl.DataFrame]:
+def _switches(scene: Scene, crew: Crew, lid: Longs, node: Longs, devices: Devices) -> list[pl.DataFrame]:
     """End ports of one plane's switches: port 0 of every ASIC, and the aggregation nodes."""
     import polars as pl
 
@@ -73,7 +69,7 @@ def _switches(
             "role": pl.Series(list(ROLES)).gather(role),
             "su": _units(scene, crew)[at],
             "lid": lid[at] + number,
-            "rank": rank[at] + number,
+            "node": node[at],
             "phase": devices.phases.gather(pl.Series(devices.switch_phase[crew.switches[at]].astype(np.int64))),
         }
     ).with_columns(
@@ -87,11 +83,7 @@ def _switches(
         pl.lit("switch").alias("kind"),
     )
     frame = frame.with_columns(pl.col("port").alias("host_key"), pl.col("role").alias("range"))
-    has = np.array([aggregates(models[r], crew.tier(r).asics, sharp) for r in range(3)])[crew.role[at]]
-    if not has.any():
-        return [frame.select(_KEPT)]
-    first = layout.range(AGGREGATION).first
-    nodes = frame.filter(pl.Series(has)).with_columns(
+    nodes = frame.filter(pl.col("node") > 0).with_columns(
         (pl.col("port") + "+agg").alias("port"),
         pl.lit(AGGREGATION_NAME).alias("name"),
         pl.lit(AGGREGATION).alias("role"),
@@ -99,7 +91,7 @@ def _switches(
         pl.lit(AGGREGATION).alias("kind"),
         pl.lit(1, dtype=pl.Int64).alias("number"),
         pl.lit(scene.lmc, dtype=pl.Int64).alias("lmc"),
-        (first + pl.col("rank") * (1 << scene.lmc)).alias("lid"),
+        pl.col("node").alias("lid"),
     )
     return [frame.select(_KEPT), nodes.select(_KEPT)]
 
@@ -141,7 +133,7 @@ def _nics(scene: Scene, layout: Layout, ports: Ports, devices: Devices, hosts: i
     which = pl.Series(ports.which)
     ids, names = (devices.service_ids, devices.service_names) if service else (devices.node_ids, devices.node_names)
     if service:
-        first = layout.range(SERVICE_ROLE).first
+        first = layout.first(SERVICE_ROLE)
         lid = first + ((hosts + np.arange(len(ports.host))) << scene.lmc)
         unit = np.full(len(ports.host), -1, np.int64)
     else:

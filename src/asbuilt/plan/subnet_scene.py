@@ -137,7 +137,7 @@ def _scene(
     served = {c.plane.name for c in crews} | {p.plane for p in ports}
     planes = tuple(p for p in design.planes if p.name in served)
     wish = wish_of(design, name, base)
-    lmc = wish.lmc if wish.lmc is not None else max(p.lmc for p in planes)
+    lmc = max(p.lmc for p in planes)
     size = crews[0].plane.island_nodes or design.nodes
     first = island * size
     compute = design.plane("compute")

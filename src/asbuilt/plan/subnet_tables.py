@@ -43,10 +43,9 @@ def subnet_tables(
     _refuse_unknown(design, found)
     if not found:
         return {s.name: s.empty() for s in SUBNET_TABLES}, []
-    sharp = frozenset(m for scene in found for m in _models(scene) if catalogue.get("switch", m).has("sharp"))
-    laid = [(scene, lay_out(scene, sharp)) for scene in found]
+    laid = [(scene, lay_out(scene)) for scene in found]
     lanes = [(scene, lanes_of(scene)) for scene in found]
-    lids = lids_table(laid, devices, sharp, declared)
+    lids = lids_table(laid, devices, declared)
     managers, warnings = managers_table(list(found), lids, nodes)
     parts = [(scene, partitions(design, scene, lane)) for scene, lane in lanes]
     counted = dict(managers.group_by("subnet").len().rows())

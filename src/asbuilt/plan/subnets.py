@@ -13,8 +13,8 @@ from asbuilt.model.tables import SUBNETS
 def subnets_table(design: Design, switches: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     """Table `SUBNETS`, sorted by name. End ports are those of nodes and service hosts on the subnet's switches.
 
-    LIDs of an InfiniBand subnet: end ports x 2^LMC + switch ASICs (a switch has one LID, on port 0). A plane whose links all
-    went without a port still stands in the subnet that it was given.
+    LIDs of an InfiniBand subnet: end ports and SHARP aggregation nodes x 2^LMC, and switch ASICs (a switch has one LID, on
+    port 0). A plane whose links all went without a port still stands in the subnet that it was given.
     """
     live = switches.filter(~pl.col("spare"))
     per_switch = (
@@ -24,6 +24,7 @@ def subnets_table(design: Design, switches: pl.DataFrame, links: pl.DataFrame) -
     by_subnet = ends.group_by("subnet").agg(pl.col("ends").sum().alias("endpoints"))
     asics = live.group_by("subnet").agg(
         pl.col("asics").sum().alias("switches"),
+        pl.col("model").is_in(_aggregating(design)).sum().cast(pl.Int64).alias("aggregation"),
         pl.col("island").min(),
         pl.col("island").n_unique().alias("islands"),
         pl.col("subplane").min(),
@@ -37,20 +38,26 @@ def subnets_table(design: Design, switches: pl.DataFrame, links: pl.DataFrame) -
     )
     first = planes.join(facts, on="plane").group_by("subnet").agg(pl.col("technology").sort().last(), pl.col("lmc").max())
     frame = frame.join(first, on="subnet", how="left").with_columns(
-        pl.col("endpoints", "switches").fill_null(0).cast(pl.Int64),
+        pl.col("endpoints", "switches", "aggregation").fill_null(0).cast(pl.Int64),
         pl.when(pl.col("islands") == 1).then("island").alias("island"),
         pl.when(pl.col("subplanes") == 1).then("subplane").alias("subplane"),
     )
-    fabric = pl.col("technology") == "infiniband"
+    fabric, runs = pl.col("technology") == "infiniband", pl.col("endpoints") + pl.col("aggregation")
     frame = frame.with_columns(
         pl.when(fabric).then("lmc").alias("lmc"),
-        pl.when(fabric).then(pl.col("endpoints") * pl.lit(2, pl.Int64).pow(pl.col("lmc")) + pl.col("switches")).alias("lids"),
+        pl.when(fabric).then(runs * pl.lit(2, pl.Int64).pow(pl.col("lmc")) + pl.col("switches")).alias("lids"),
     )
     return SUBNETS.conform(frame.select(SUBNETS.names).sort("subnet"))
 
 
 def _facts(plane: PlaneDesign) -> dict[str, Any]:
     return {"plane": plane.name, "technology": plane.technology, "lmc": plane.lmc}
+
+
+def _aggregating(design: Design) -> list[str]:
+    """Switch models with a SHARP aggregation node of their own."""
+    tiers = (tier for p in design.planes for tier in (p.leaf, p.spine, p.core))
+    return sorted({tier.switch for tier in tiers if tier and tier.aggregation})
 
 
 def _declared(design: Design) -> pl.DataFrame:
