@@ -70,6 +70,7 @@ TOOLS: dict[str, Tool] = {
         Tool("mlnx_qos", "mlnx_qos"),
         Tool("cma_roce_tos", "cma_roce_tos"),
         Tool("ethtool", "ethtool_stats"),
+        Tool("roce-ecn", "roce_ecn"),
         Tool("nvue-qos", "nvue_qos"),
         Tool("sonic-config", "sonic_config"),
         Tool("interface-status", "interface_status"),

@@ -7,6 +7,7 @@ NO_REAL_SAMPLE: dict[str, str] = {
     "mlnx_qos": "transcripts in public repositories and NVIDIA's manual (MLNX_OFED, Quality of Service)",
     "cma_roce_tos": "transcripts in public repositories",
     "ethtool": "its manual page, and the kernel's list of mlx5 counters; examples in public documents",
+    "roce-ecn": "paths in NVIDIA's RoCE documentation and public set-up scripts",
     "nvue-qos": "NVIDIA's NVUE reference, which shows the text form; the JSON keys follow the object paths of its commands",
     "sonic-config": "the SONiC project's schema (doc/swss-schema, sonic-yang-models) and its public default templates",
     "interface-status": "tables in the SONiC project's own documents and tests; iproute2; NVIDIA's NVUE reference",
