@@ -17,6 +17,7 @@ from asbuilt.cli.main import main
 from asbuilt.model.plan import Plan
 from asbuilt.workflow.export import TARGETS, export, make
 from little_fabric import little_plan
+from little_subnet import with_subnet
 
 
 def renamed(plan: Plan, old: str, new: str) -> Plan:
@@ -64,6 +65,17 @@ def test_netlist_lines_come_in_pairs() -> None:
             ends.add((owner, port[1], port[2], port[3]))
     assert len(ends) == 2 * little_plan().links.height
     assert {(c, d, a, b) for a, b, c, d in ends} == ends
+
+
+def test_the_netlist_has_the_guids_of_the_plans_lids() -> None:
+    plan = with_subnet(little_plan(nodes=2, rails=1, spines=1))
+    assert netlist(plan) == netlist(little_plan(nodes=2, rails=1, spines=1))  # made GUIDs are the same without LIDs
+    nic, switch = pl.col("port") == "node:0001/mlx5_0", pl.col("port") == "sw:compute/leaf-000-0#0"
+    given = pl.when(nic).then(pl.lit("b83fd20300aabb00")).when(switch).then(pl.lit("fc6a1c0300112240"))
+    lids = plan.table("lids").with_columns(given.otherwise("port_guid").alias("port_guid"))
+    text = netlist(replace(plan, tables={**plan.tables, "lids": lids}))["netlist/ib0.net"].decode()
+    assert 'switchguid=0xfc6a1c0300112240\nSwitch 4 "S-fc6a1c0300112240"   # "LEAF-01"' in text
+    assert '[1](b83fd20300aabb00)\t"S-fc6a1c0300112240"[2]' in text and 'Ca 1 "H-b83fd20300aabaff"' in text
 
 
 @pytest.mark.parametrize(
