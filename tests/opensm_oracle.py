@@ -68,10 +68,9 @@ def netlist(fabric: Fabric) -> str:
         if s < 0:
             continue
         key, far = fabric.switch_keys[s], int(fabric.peer_port[s, p])
-        lines += [
-            f"caguid=0x{fabric.host_node_guid[h]:016x}", f'Ca {far} "H-{fabric.host_node_guid[h]:016x}" # "{fabric.host_keys[h]}"',
-            f'[{far}]({fabric.host_guid[h]:016x}) "S-{fabric.guid[s]:016x}"[{p}] # lid 0 lmc 0 "{key}" lid 0 4xHDR', "",
-        ]  # fmt: skip
+        node, own = f"{fabric.host_node_guid[h]:016x}", f"{fabric.host_guid[h]:016x}"
+        lines += [f"caguid=0x{node}", f'Ca {far} "H-{node}" # "{fabric.host_keys[h]}"']
+        lines += [f'[{far}]({own}) "S-{fabric.guid[s]:016x}"[{p}] # lid 0 lmc 0 "{key}" lid 0 4xHDR', ""]
     return "\n".join(lines) + "\n"
 
 
@@ -83,8 +82,9 @@ def _files(fabric: Fabric, folder: Path, flags: str, extra: str) -> Path:
     entries = [(int(g), int(n), 0) for g, n in zip(fabric.guid, fabric.lid, strict=True)]
     entries += list(zip(fabric.host_guid.tolist(), fabric.host_lid.tolist(), fabric.host_lmc.tolist(), strict=True))
     (folder / "guid2lid").write_text("".join(f"0x{g:016x} 0x{n:04x} 0x{n + (1 << m) - 1:04x}\n\n" for g, n, m in entries))
-    text = f"routing_engine {fabric.engine}\nhonor_guid2lid_file TRUE\nforce_log_flush TRUE\naccum_log_file FALSE\nlog_flags {flags}\n"
-    text += f"log_file {folder / 'opensm.log'}\ndump_files_dir {folder}\nlog_max_size 0\nlmc {int(fabric.host_lmc.max(initial=0))}\n"
+    text = f"routing_engine {fabric.engine}\nhonor_guid2lid_file TRUE\nforce_log_flush TRUE\naccum_log_file FALSE\n"
+    text += f"log_flags {flags}\nlog_file {folder / 'opensm.log'}\ndump_files_dir {folder}\nlog_max_size 0\n"
+    text += f"lmc {int(fabric.host_lmc.max(initial=0))}\n"
     text += guid_list("root_guid.txt", fabric.guid[fabric.root]) if fabric.engine != "minhop" else ""
     text += guid_list("cn_guid.txt", fabric.host_guid[fabric.host_role == COMPUTE])
     text += guid_list("io_guid.txt", fabric.host_guid[fabric.host_role == IO])

@@ -101,7 +101,7 @@ def rail_and_storage(seed: int = 0, nodes: int = 12, managers: bool = True) -> F
 def three_tier(
     pods: int, leaves: int, spines: int, cores: int, hosts: int, down: int = 1, up: int = 1, seed: int = 0, odd: int = 0
 ) -> Fabric:
-    """``pods`` pods of ``leaves`` x ``spines``; spine i of every pod has ``up`` links to each core of group i (``cores`` each)."""
+    """``pods`` pods of ``leaves`` x ``spines``; spine i of each has ``up`` links to every core of group i of ``cores``."""
     loom = Loom(seed)
     low = [[loom.switch(f"leaf-{p:02d}-{n:02d}#0") for n in range(leaves)] for p in range(pods)]
     mid = [[loom.switch(f"spine-{p:02d}-{n:02d}#0") for n in range(spines)] for p in range(pods)]
