@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from asbuilt.base.table import Schema
@@ -52,7 +53,7 @@ def subnet_tables(
         at.PKEYS_MEASURED.name: _pkeys(room),
         at.SL2VL_MEASURED.name: room.plain("sl2vl_facts", at.SL2VL_MEASURED),
         at.VLARB_MEASURED.name: room.plain("vlarb_facts", at.VLARB_MEASURED),
-        at.COUNTERS_MEASURED.name: room.plain("counter_facts", at.COUNTERS_MEASURED),
+        at.COUNTERS_MEASURED.name: _counters(room),
         at.MODULES_MEASURED.name: room.plain("module_facts", at.MODULES_MEASURED),
         at.LIDS_MEASURED.name: _lids(room),
         at.IDENTITIES_MEASURED.name: _identities(room),
@@ -153,6 +154,29 @@ def _pkeys(room: _Room) -> pl.DataFrame | None:
         kinds, on="entry", how="left", maintain_order="left"
     )
     return at.PKEYS_MEASURED.conform(found)
+
+
+def _counters(room: _Room) -> pl.DataFrame | None:
+    """Counters with the time of each reading as a number; the few different times are read once."""
+    import polars as pl
+
+    found = room.resolved("counter_facts")
+    if found is None:
+        return None
+    times = found.select("time").unique()
+    seconds = pl.Series("at_s", [_seconds(t) for t in times["time"].to_list()], dtype=pl.Float64)
+    found = found.join(times.with_columns(seconds), on="time", how="left", maintain_order="left", nulls_equal=True)
+    names = at.COUNTERS_MEASURED.names
+    return at.COUNTERS_MEASURED.conform(found.select(c for c in names if c in found.columns))
+
+
+def _seconds(text: str | None) -> float | None:
+    """Seconds since 1970 of an ISO 8601 time with its zone; None for anything else."""
+    try:
+        at_time = datetime.fromisoformat((text or "").replace(",", "."))
+        return at_time.timestamp() if at_time.tzinfo is not None else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def _lids(room: _Room) -> pl.DataFrame | None:

@@ -144,7 +144,7 @@ COUNTERS_MEASURED = Schema(
         *_PORT,
         C("counter", "str", "name as the standard writes it"),
         C("value", "f64", "value; of PortXmitData and PortRcvData in units of 4 bytes"),
-        C("time", "str", "time of the reading, ISO 8601", nullable=True),
+        C("at_s", "f64", "time of the reading, seconds since 1970 UTC; null where it is not told", "s", nullable=True),
         *_ORIGIN,
     ),
     ("capture_id", "line", "counter"),
