@@ -17,7 +17,7 @@ from asbuilt.base.interning import distinct_numbers, guid_texts, texts_at
 from asbuilt.model.facts import Facts, LineAccount
 from asbuilt.parsers.ibnetdiscover import as_utf8, readable
 from asbuilt.parsers.prompts import Asked, asked_by, subject_asked
-from asbuilt.parsers.shapes import DEC, HEX, LONG, Shapes, shape_text, shapes
+from asbuilt.parsers.shapes import DEC, HEX, LONG, MOST, Shapes, shape_text, shapes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -196,14 +196,21 @@ class Reading:
 
 
 def read(
-    data: bytes, capture_id: str, subject: str, rules: Sequence[Rule], *, most: int = 1 << 30, places: bool = False
+    data: bytes,
+    capture_id: str,
+    subject: str,
+    rules: Sequence[Rule],
+    *,
+    most: int = MOST,
+    places: bool = False,
+    short: bool = False,
 ) -> Reading:
     """Every line of ``data`` by the first of ``rules`` (then `NOISE`) that matches its whole shape.
 
-    ``most`` and ``places`` as for `asbuilt.parsers.shapes.shapes`. Prompt lines are told apart before any rule.
+    ``most``, ``places`` and ``short`` as for `asbuilt.parsers.shapes.shapes`. Prompt lines are told apart before any rule.
     """
     text = readable(as_utf8(data))
-    found = shapes(text, most, places=places)
+    found = shapes(text, most, places=places, short=short)
     ruled = (*rules, *NOISE)
     by_shape = np.full(len(found.first) + 1, -1, np.int64)
     groups: list[dict[str, int]] = []
@@ -219,7 +226,7 @@ def read(
         if said is not None:
             by_shape[shape], asked[shape] = PROMPT, said
             continue
-        form, _ = shape_text(raw)
+        form, _ = shape_text(raw, most, short=short)
         for number, one in enumerate(ruled):
             match = one.pattern.fullmatch(form)
             if match is not None:

@@ -4,7 +4,8 @@ The line that opens a table names the switch by GUID and, but for routes that on
 without one is that of the switch which the prompt or the subject names. The port a packet leaves by is decimal with leading
 zeros: ``030`` is 30. 255, or ``UNREACHABLE``, is none. Multicast tables (``-M``) are ignorable.
 
-A table of 8,000 LIDs in each of 600 switches is half a gigabyte: only the first two numbers of each line are kept.
+A table of 8,000 LIDs in each of 600 switches is half a gigabyte: only the first two numbers of each line are
+read, and of the rest its first and last sign.
 """
 
 from __future__ import annotations
@@ -17,15 +18,16 @@ import numpy as np
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_subnet import LFT_FACTS
 from asbuilt.parsers.grammar import Reading, guid_column, number_column, read, rule
+from asbuilt.parsers.shapes import TAIL
 
 TOOL = "ibroute"
 Array = np.ndarray[Any, Any]
 #: IBTA: LIDs have 16 bits, ports 8; 255 in a forwarding table drops the packet.
 _TOP_LID, _NO_PORT = 0xFFFF, 255
 _RULES = (
-    rule("entry", r"<h:target> <n:port>(?: : \(.*\)| # .*['\")])", fact=True, closed=True),
-    rule("entry", r"<h:target> <n:port>(?: :)?", fact=True),
-    rule("entry", r"<h:target> : <n:port> : <n> : (?:yes|No.*)", fact=True),
+    rule("entry", rf"<h:target> <n:port>(?:{TAIL}:\)|{TAIL}#['\")])", fact=True, closed=True),
+    rule("entry", rf"<h:target> <n:port>(?:{TAIL}:)?", fact=True),
+    rule("entry", rf"<h:target> : <n:port>{TAIL}:", fact=True),
     rule("unreachable", r"<h:target> : UNREACHABLE", fact=True, closed=True),
     rule("table", r"Unicast lids \[.*\] of switch .*guid <h> ?.*:?"),
     rule("table", r"dump_ucast_routes: Switch <h>.*"),
@@ -48,7 +50,7 @@ def sniff(data: bytes) -> bool:
 
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """Facts of forwarding tables: ``lft_facts``, in the order of the text."""
-    reading = read(data, capture_id, subject, _RULES, most=2)
+    reading = read(data, capture_id, subject, _RULES, most=2, short=True)
     lines = np.union1d(reading.lines("entry"), reading.lines("unreachable"))
     if not len(lines):
         return reading.facts(TOOL, ())

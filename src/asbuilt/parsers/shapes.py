@@ -19,25 +19,16 @@ import numpy as np
 
 from asbuilt.base.interning import distinct_numbers
 from asbuilt.base.kernel import kernel
-from asbuilt.parsers.shapes_whole import scan_whole
+from asbuilt.parsers import shapes_pass, shapes_whole
 
 Array = np.ndarray[Any, Any]
 
-DEC, HEX, LONG = "\x01", "\x02", "\x03"
+DEC, HEX, LONG, TAIL = "\x01", "\x02", "\x03", "\x04"
 LONGEST_LINE = 1 << 20
-#: Class of each byte: 1 decimal digit, 2 letter of a hexadecimal digit, 3 other letter, 4 blank, 0 the rest.
-CLASSES = np.zeros(256, np.uint8)
-CLASSES[48:58] = 1
-CLASSES[97:123] = CLASSES[65:91] = 3
-CLASSES[97:103] = CLASSES[65:71] = 2
-CLASSES[[32, 9, 13]] = 4
-#: What each byte counts in the hash of a shape: never 0, and the signs of numbers are kept for numbers.
-WEIGHTS = np.arange(1, 257, dtype=np.uint64)
-WEIGHTS[1:4] = 1
-BASE = np.uint64(0x9E3779B97F4A7C15)
-_WORD = re.compile(rb"0x[0-9a-fA-F]{1,16}(?![0-9A-Za-z])|[0-9A-Za-z]+")
+_WORD = re.compile(rb"[0-9A-Za-z]+")
 _DIGITS = re.compile(rb"[0-9]+")
-_MOST = 1 << 30
+#: As many numbers of a line as there are.
+MOST = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,96 +60,23 @@ class Shapes:
         return found
 
 
-def _scan(  # noqa: C901, PLR0912, PLR0915
-    data: Any, classes: Any, weights: Any, base: Any, most: Any, starts: Any, hashes: Any, at: Any, values: Any, stops: Any
-) -> tuple[int, int]:
-    """Fill the arrays; (lines, numbers), or (-1, 0) when ``starts`` or ``values`` are too short."""
-    size, i, line, count = len(data), 0, 0, 0
-    room, placed = len(values), len(stops) > 0
-    while i < size:
-        if line >= len(starts):
-            return -1, 0
-        starts[line], at[line] = i, count
-        mark, seen, gap, some = np.uint64(0), 0, False, False
-        while i < size and data[i] != 10:
-            kind = classes[data[i]]
-            if kind == 4:
-                gap = True
-                i += 1
-                continue
-            if gap and some:
-                mark = mark * base + weights[32]
-            gap, some = False, True
-            if kind == 0:
-                mark = mark * base + weights[data[i]]
-                i += 1
-                continue
-            stop = i + 1
-            while stop < size and 0 < classes[data[stop]] < 4:
-                stop += 1
-            whole = data[i] == 48 and 3 <= stop - i <= 18 and data[i + 1] == 120
-            if whole:
-                value = np.uint64(0)
-                for j in range(i + 2, stop):
-                    digit = data[j]
-                    if classes[digit] == 3:
-                        whole = False
-                        break
-                    value = value * np.uint64(16) + np.uint64(digit - 48 if digit < 58 else (digit & 7) + 9)
-            if whole:
-                mark = mark * base + np.uint64(3)
-                if seen < most:
-                    if count >= room:
-                        return -1, 0
-                    values[count] = value
-                    if placed:
-                        stops[count] = stop
-                    count += 1
-                seen += 1
-                i = stop
-                continue
-            while i < stop:
-                if classes[data[i]] != 1:
-                    mark = mark * base + weights[data[i]]
-                    i += 1
-                    continue
-                begin, value = i, np.uint64(0)
-                while i < stop and classes[data[i]] == 1:
-                    if i - begin < 18:
-                        value = value * np.uint64(10) + np.uint64(data[i] - 48)
-                    i += 1
-                if i - begin > 18:
-                    mark, value = mark * base + np.uint64(4), np.uint64(0)
-                else:
-                    mark = mark * base + np.uint64(2)
-                if seen < most:
-                    if count >= room:
-                        return -1, 0
-                    values[count] = value
-                    if placed:
-                        stops[count] = i
-                    count += 1
-                seen += 1
-        hashes[line] = mark
-        line += 1
-        i += 1
-    at[line] = count
-    return line, count
+#: Whole arrays read some 10 MB a second; numba starts in half a second and then reads hundreds.
+_scanned = kernel(shapes_whole.scan, threshold=8 << 20, parts=shapes_pass.PARTS)(shapes_pass.scan)
 
 
-#: Whole arrays read some 15 MB a second; numba starts in half a second and then reads hundreds.
-_scanned = kernel(scan_whole, threshold=8 << 20)(_scan)
+def shapes(data: bytes, most: int = MOST, *, places: bool = True, short: bool = False) -> Shapes:
+    """The shapes of ``data``. Only the first ``most`` numbers of each line are kept, with their places when asked for.
 
-
-def shapes(data: bytes, most: int = _MOST, *, places: bool = True) -> Shapes:
-    """The shapes of ``data``. Only the first ``most`` numbers of each line are kept, with their places when asked for."""
+    ``short`` lets a line that begins with a hexadecimal number end there, as far as its shape goes: what follows is `TAIL`
+    and the first and last sign of the rest, where those are neither letter nor digit.
+    """
     raw = np.frombuffer(data, np.uint8)
     lines = data.count(b"\n") + 1
     room = min(len(raw) // 6, lines * min(most, 1 << 20)) + 64
     starts, hashes, at = np.empty(lines, np.int64), np.empty(lines, np.uint64), np.zeros(lines + 1, np.int64)
     while True:
         values, stops = np.empty(room, np.uint64), np.empty(room if places else 0, np.int64)
-        n, count = _scanned(raw, CLASSES, WEIGHTS, BASE, np.int64(most), starts, hashes, at, values, stops)
+        n, count = _scanned(raw, np.int64(most), short, starts, hashes, at, values, stops)
         if n >= 0:
             break
         room *= 2
@@ -170,13 +88,26 @@ def shapes(data: bytes, most: int = _MOST, *, places: bool = True) -> Shapes:
     return Shapes(raw, starts, ends, shape, first, at, values[:count], stops[:count], cut)
 
 
-def shape_text(line: bytes) -> tuple[str, list[tuple[int, int]]]:
+def shape_text(line: bytes, most: int = MOST, *, short: bool = False) -> tuple[str, list[tuple[int, int]]]:
     """The shape of one line as text, and where in ``line`` each of its numbers starts and stops."""
+    plain = line.translate(_SIGNLESS)
+    text, spans = _shape(plain)
+    if short and len(spans) >= most and text.startswith(HEX.encode()):
+        stop = spans[most - 1][1]
+        rest = plain[stop:].strip(b" \t\r")
+        text, _ = _shape(plain[:stop])
+        if rest:
+            ends = (rest[:1], rest[-1:] if len(rest) > 1 else b"")
+            text += TAIL.encode() + b"".join(sign for sign in ends if not _WORD.fullmatch(sign))
+    return text.decode("utf-8", "replace"), spans
+
+
+def _shape(plain: bytes) -> tuple[bytes, list[tuple[int, int]]]:
     spans: list[tuple[int, int]] = []
 
     def digits(found: re.Match[bytes], offset: int) -> bytes:
         spans.append((offset + found.start(), offset + found.end()))
-        return b"\1" if found.end() - found.start() <= 18 else b"\3"
+        return b"\1" if found.end() - found.start() <= shapes_pass.DIGITS_READ else b"\3"
 
     def word(found: re.Match[bytes]) -> bytes:
         text = found[0]
@@ -185,9 +116,7 @@ def shape_text(line: bytes) -> tuple[str, list[tuple[int, int]]]:
             return b"\2"
         return _DIGITS.sub(lambda inner: digits(inner, found.start()), text)
 
-    plain = line.translate(_SIGNLESS)
-    text = re.sub(rb"[ \t\r]+", b" ", _WORD.sub(word, plain)).strip(b" ")
-    return text.decode("utf-8", "replace"), spans
+    return re.sub(rb"[ \t\r]+", b" ", _WORD.sub(word, plain)).strip(b" "), spans
 
 
-_SIGNLESS = bytes(0 if b in (1, 2, 3) else b for b in range(256))
+_SIGNLESS = bytes(0 if b in (1, 2, 3, 4) else b for b in range(256))
