@@ -59,9 +59,8 @@ def netlist(fabric: Fabric) -> str:
                 lines.append(f'[{p}] "S-{fabric.guid[to]:016x}"[{far}] # "{fabric.switch_keys[to]}" lid 0 4xHDR')
             elif to <= HOST:
                 h = HOST - to
-                lines.append(
-                    f'[{p}] "H-{fabric.host_node_guid[h]:016x}"[{far}]({fabric.host_guid[h]:016x}) # "{fabric.host_keys[h]}" lid 0 4xHDR'
-                )
+                node, own = f"{fabric.host_node_guid[h]:016x}", f"{fabric.host_guid[h]:016x}"
+                lines.append(f'[{p}] "H-{node}"[{far}]({own}) # "{fabric.host_keys[h]}" lid 0 4xHDR')
         lines.append("")
     for h in range(fabric.hosts):
         s, p = int(fabric.host_switch[h]), int(fabric.host_port[h])
