@@ -1,9 +1,10 @@
 """``iblinkinfo``: every port, its state, width and speed, what both ends could run, and its far side.
 
 Reads the listing by node (``Switch: 0x… name:``, ``CA: name:``), one line a link (``-l``), down ports only (``-d``) and with
-further settings (``-p``). The GUID of a NIC is that of its port (``guid`` and ``port_guid`` are then the same), of a switch
-that of the node. A port that is down has no far side, no width and no speed. ``width_could`` and ``speed_could`` are what the
-tool prints behind the name, whoever is right: a simulator says "Could be 12X" of every link.
+further settings (``-p``). The GUID on the line of a NIC is that of its port: its node GUID is not told; of a switch the two
+are the same. With ``-l`` nothing tells the two kinds apart, and the GUID stands in both columns. A port that is down has no far
+side, no width and no speed. ``width_could`` and ``speed_could`` are what the tool prints behind the name, whoever is right: a
+simulator says "Could be 12X" of every link.
 
 Formats as printed by infiniband-diags 44 (``iblinkinfo.c``) and by older ones.
 """
@@ -67,13 +68,14 @@ def _columns(reading: Reading, lines: Array) -> dict[str, Any]:
     guid = np.where(own > 0, own, heads["guid"][row])
     width, could = reading.number(lines, "width"), reading.number(lines, "could")
     numbered = reading.per_shape("guid")[reading.shapes.shape[lines]] >= 0
-    is_nic = heads["kind"].gather(pl.Series(row)) == "ca"
+    is_nic = (heads["kind"].gather(pl.Series(row)) == "ca").fill_null(False).to_numpy()
+    headed = opened >= 0
     peer = pl.Series(reading.number(lines, "peer_port") >= 0)
     return {
-        "guid": guid_column(guid),
+        "guid": guid_column(np.where(is_nic, np.uint64(0), guid)),
         "lid": number_column(reading.number(lines, "lid")),
         "port": number_column(reading.number(lines, "port")),
-        "port_guid": guid_column(np.where(numbered & is_nic.fill_null(False).to_numpy(), own, np.uint64(0))),
+        "port_guid": guid_column(np.where(numbered & (is_nic | ~headed), own, np.uint64(0))),
         "kind": heads["kind"].gather(pl.Series(row)),
         "description": pl.select(
             pl.coalesce(pl.Series(_own_names(reading, lines, quotes)), heads["name"].gather(pl.Series(row)))

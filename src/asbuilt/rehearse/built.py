@@ -25,6 +25,10 @@ class Built:
     ``absent`` switches are powered off; ``ethernet`` are NIC ends (node, nic) whose port runs the wrong link layer;
     ``clones`` maps a NIC end to the one whose identity it copies; ``noname`` devices all answer with factory names.
     ``ports`` is what each planned port is: device, port, nic, technology, port_gbps; ``moved`` says that cable ends moved.
+
+    What only the subnet shows: ``unmanaged`` NIC ends stay in INIT, ``limited`` ones are limited members where the plan says
+    full; ``lids`` maps an end port to the one whose LID it carries; ``slow`` cables run one lane; ``idle_managers`` are hosts
+    whose subnet manager does not run; ``holes`` maps a switch to the end port that its forwarding table forgets.
     """
 
     cables: pl.DataFrame
@@ -34,6 +38,12 @@ class Built:
     noname: bool = False
     ports: pl.DataFrame | None = None
     moved: bool = False
+    unmanaged: frozenset[tuple[str, str]] = frozenset()
+    limited: frozenset[tuple[str, str]] = frozenset()
+    lids: dict[str, str] = field(default_factory=dict)
+    slow: frozenset[str] = frozenset()
+    idle_managers: frozenset[str] = frozenset()
+    holes: dict[str, str] = field(default_factory=dict)
 
     def with_cables(self, cables: pl.DataFrame) -> Built:
         """The same devices with other cables."""

@@ -8,47 +8,27 @@
 ``clone:A,B``    the NIC port at B answers with the GUID and name of the one at A
 ``noname``       every device answers with its factory description
 ``random:K@SEED`` K faults on separate cables, drawn from the seed
+
+Faults that only the subnet shows (``init limited lids slow idle``): `subnet_faults`.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Callable
 
 from asbuilt.base.nearest import nearest
 from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.plan import Plan
 from asbuilt.rehearse.built import Built, end_of, infiniband_cables, place_ends
+from asbuilt.rehearse.fault import Fault, Injected
 from asbuilt.rehearse.places import Places
+from asbuilt.rehearse.subnet_faults import SUBNET_ARITY, SUBNET_DO
 
-ARITY = {"swap": 2, "unplug": 1, "rail": 1, "absent": 1, "eth": 1, "clone": 2, "noname": 0, "random": 1}
+ARITY = {"swap": 2, "unplug": 1, "rail": 1, "absent": 1, "eth": 1, "clone": 2, "noname": 0, "random": 1} | SUBNET_ARITY
 _RANDOM = re.compile(r"^(\d{1,4})@(\d{1,9})$")
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One fault as asked: its kind and its arguments, resolved against no plan yet."""
-
-    kind: str
-    arguments: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return f"{self.kind}:{','.join(self.arguments)}" if self.arguments else self.kind
-
-
-@dataclass(frozen=True, slots=True)
-class Injected:
-    """One fault as done: the planned links it touches and how many physical exchanges mend it.
-
-    ``moves`` is the number of cable-end exchanges that undo it (a swap is one, a rotation over r rails r - 1, a
-    pulled cable one); None when no cable move mends it (power, link layer, identity).
-    """
-
-    fault: Fault
-    links: tuple[str, ...]
-    moves: int | None
 
 
 def parse(text: str) -> Fault:
@@ -79,6 +59,11 @@ def _example(kind: str) -> str:
         "clone": "clone:node:0003/mlx5_0,node:0004/mlx5_0",
         "noname": "noname",
         "random": "random:3@7",
+        "init": "init:node:0003/mlx5_0",
+        "limited": "limited:node:0003/mlx5_0",
+        "lids": "lids:node:0003/mlx5_0,node:0004/mlx5_0",
+        "slow": "slow:leaf-1/1",
+        "idle": "idle:svc:compute-1",
     }[kind]
 
 
@@ -176,7 +161,7 @@ _DO: dict[str, Callable[[Places, Built, Fault], tuple[Built, Injected]]] = {
     "eth": _eth,
     "clone": _clone,
     "noname": _noname,
-}
+} | SUBNET_DO
 
 
 def _drawn(plan: Plan, built: Built, fault: Fault, done: list[Injected]) -> tuple[Fault, ...]:

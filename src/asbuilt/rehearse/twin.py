@@ -17,7 +17,8 @@ from asbuilt.model.plan import Plan
 from asbuilt.plan.guids import guids, hex16
 from asbuilt.rehearse.built import Built, as_planned, technologies
 from asbuilt.rehearse.discovery import discovery_text
-from asbuilt.rehearse.faults import Fault, apply
+from asbuilt.rehearse.fault import Fault
+from asbuilt.rehearse.faults import apply
 from asbuilt.rehearse.neighbours import neighbour_captures
 
 if TYPE_CHECKING:
@@ -69,13 +70,24 @@ def subnet_facts(plan: Plan, built: Built, subnet: str, seed: int = 0) -> tuple[
     asics = _asics(plan, built, inside, seed)
     hcas = _hcas(plan, built, cables, seed)
     words = _words(plan, cables)
+    if built.slow:
+        one_lane = pl.col("cable").is_in(list(built.slow))
+        words = words.with_columns(pl.when(one_lane).then(1).otherwise("width").cast(pl.Int64).alias("width"))
     sides = [_side(words, own, far) for own, far in (("a", "b"), ("b", "a"))]
     ends = pl.concat(sides)
     known = pl.concat([asics, hcas], how="diagonal")
     ends = _add(known, ends)
     seen = known.filter(pl.col("key").is_in(ends["key"].unique().implode()))
     seen, ends = _aggregation(seen, ends)
-    return _finish(seen, ends)
+    return _finish(seen, ends, _planned_lids(plan, built))
+
+
+def _planned_lids(plan: Plan, built: Built) -> dict[str, int]:
+    """The LID of every end port by its key, as the subnet manager gives it; exchanged ones carry each other's."""
+    if not plan.has("lids"):
+        return {}
+    lids = dict(plan.table("lids").select("port", "lid").rows())
+    return lids | {one: lids[two] for one, two in built.lids.items()} | {f"{n}/{d}": 0 for n, d in built.unmanaged}
 
 
 def _joined(places: pl.DataFrame, live: pl.DataFrame, subnet: str) -> set[str]:
@@ -252,8 +264,8 @@ def _aggregation(seen: pl.DataFrame, ends: pl.DataFrame) -> tuple[pl.DataFrame, 
     return pl.concat([seen, nodes], how="diagonal"), pl.concat([ends, up, down], how="diagonal")
 
 
-def _finish(seen: pl.DataFrame, ends: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Frames in fact form: LIDs (switches first, then NIC ports), port GUIDs (node GUID + port), device order."""
+def _finish(seen: pl.DataFrame, ends: pl.DataFrame, lids: dict[str, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Frames in fact form: LIDs as planned (else by device order), port GUIDs (node GUID + port), device order."""
     import polars as pl
 
     devices = seen.unique("guid", keep="first", maintain_order=True).sort(pl.col("kind") != "switch", "key")
@@ -261,7 +273,8 @@ def _finish(seen: pl.DataFrame, ends: pl.DataFrame) -> tuple[pl.DataFrame, pl.Da
         (pl.int_range(pl.len(), dtype=pl.Int64) + 1).alias("line"),
         pl.lit(identity.VENDOR_ID, dtype=pl.Int64).alias("vendor_id"),
     )
-    devices = devices.with_columns(pl.col("line").alias("lid"))
+    planned = pl.col("key").replace_strict(lids, default=None, return_dtype=pl.Int64) if lids else pl.lit(None, dtype=pl.Int64)
+    devices = devices.with_columns(planned.fill_null(pl.col("line")).alias("lid"))
     far_value = pl.when(pl.col("kind") == "switch").then("peer_value").otherwise("value")
     far_port = pl.when(pl.col("kind") == "switch").then("peer_port").otherwise("port")
     ends = ends.join(devices.select("guid", "lid"), on="guid", how="left")

@@ -13,7 +13,7 @@ from asbuilt.model.verdict import Finding, Verdict, Verification
 from asbuilt.rehearse import faults as grammar
 from asbuilt.rehearse.built import Built, as_planned, truth
 from asbuilt.rehearse.engines import ENGINES, PROVEN_AGAINST
-from asbuilt.rehearse.faults import Injected
+from asbuilt.rehearse.fault import Fault, Injected
 from asbuilt.rehearse.twin import captures as twin_captures
 from asbuilt.workflow.captures import facts_of
 from asbuilt.workflow.compare import compare
@@ -90,9 +90,9 @@ def rehearse(plan: Plan, faults: Sequence[str] = (), engine: str = "embedded", s
     return judge(plan, built, injected, engine, seed)
 
 
-def _parsed(faults: Sequence[str]) -> tuple[grammar.Fault, ...]:
+def _parsed(faults: Sequence[str]) -> tuple[Fault, ...]:
     """All faults, or all their problems at once."""
-    found: list[grammar.Fault] = []
+    found: list[Fault] = []
     problems: list[Problem] = []
     for text in faults:
         try:

@@ -1,0 +1,78 @@
+"""What the embedded twin answers beyond cables, held against what the checks make of it: clean is clean, each fault is told."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+from asbuilt.base.problem import ProblemError
+from asbuilt.model.decode_requirement import decode
+from asbuilt.model.plan import Plan
+from asbuilt.model.verdict import Finding, Verdict
+from asbuilt.rehearse import faults
+from asbuilt.rehearse.built import as_planned
+from asbuilt.rehearse.subnet_captures import subnet_captures
+from asbuilt.rehearse.twin import captures
+from asbuilt.workflow import templates
+from asbuilt.workflow.captures import facts_of
+from asbuilt.workflow.compare import compare
+from asbuilt.workflow.plan import make_plan
+
+
+@functools.cache
+def plan() -> Plan:
+    return make_plan(decode(templates.text("l40s-384").encode(), "l40s-384"))
+
+
+@functools.cache
+def findings(*specs: str) -> tuple[Finding, ...]:
+    built, _ = faults.apply(plan(), as_planned(plan()), tuple(faults.parse(s) for s in specs))
+    return compare(plan(), facts_of([*captures(plan(), built), *subnet_captures(plan(), built)])).findings
+
+
+def failed(*specs: str) -> dict[str, list[str]]:
+    return {f.id: sorted(f.subjects or (f.subject,)) for f in findings(*specs) if f.verdict is Verdict.FAIL}
+
+
+def test_every_line_is_read_and_the_clean_twin_is_clean() -> None:
+    found = facts_of(subnet_captures(plan(), as_planned(plan())))
+    assert {a.unread for a in found.accounts.values()} == {0}
+    assert found.tables["pkey_facts"].height > 0 and found.tables["sl2vl_facts"].height > 0
+    assert findings() == ()
+
+
+@pytest.mark.parametrize(
+    ("spec", "ids"),
+    [
+        ("init:node0003/mlx5_0", {"FAB-011": ["node:0003/mlx5_0"]}),
+        ("limited:node0003/mlx5_0", {"FAB-017": ["node:0003/mlx5_0"]}),
+        ("lids:node0003/mlx5_0,node0004/mlx5_0", {"FAB-010": ["node:0003/mlx5_0", "node:0004/mlx5_0"]}),
+        ("idle:ufm-compute-0", {"FAB-025": ["ib0"]}),
+    ],
+)
+def test_a_fault_that_no_cable_shows_is_the_only_failure(spec: str, ids: dict[str, list[str]]) -> None:
+    assert failed(spec) == ids
+
+
+def test_a_dark_port_is_told_apart_by_both_sides() -> None:
+    link = ["link:sw:compute/leaf-b000-r0/4"]
+    assert failed("eth:node0003/mlx5_0") == {"FAB-006": link}
+    assert failed("unplug:node0003/mlx5_0") == {"FAB-002": link}
+    causes = {spec: next(f.cause for f in findings(f"{spec}:node0003/mlx5_0")) for spec in ("eth", "unplug", "init")}
+    assert "Ethernet mode" in causes["eth"] and "InfiniBand and Polling" in causes["unplug"] and "no LID" in causes["init"]
+
+
+def test_one_lane_is_one_finding() -> None:
+    found = [f for f in findings("slow:node0003/mlx5_0") if f.verdict is Verdict.FAIL]
+    assert len(found) == 1 and found[0].subjects == ("link:sw:compute/leaf-b000-r0/4",) and "1xNDR" in found[0].found
+
+
+def test_equal_faults_give_equal_bytes() -> None:
+    assert subnet_captures(plan(), as_planned(plan())) == subnet_captures(plan(), as_planned(plan()))
+
+
+@pytest.mark.parametrize("spec", ["limited:svc:compute-0/mlx5_0", "lids:node0003/mlx5_0,node0003/mlx5_0", "idle:node0003"])
+def test_a_fault_that_cannot_be_is_refused(spec: str) -> None:
+    with pytest.raises(ProblemError):
+        faults.apply(plan(), as_planned(plan()), (faults.parse(spec),))
