@@ -157,6 +157,27 @@ def test_both_blame_the_same_links(tmp_path: Path, shim: Path, fault: str) -> No
     assert matching and int(matching[1]) == 2 * (plan.links.height - cables_wrong)
 
 
+def exchanged(cables: Cables, ports: range) -> Cables:
+    """The cables at the same ports of the first two leaves change places."""
+    for port in ports:
+        cables = cables.swapped(("LEAF-01", port), ("LEAF-02", port))
+    return cables
+
+
+@pytest.mark.parametrize(("ports", "theirs", "ours", "matching"), [(range(1, 9), 8, 16, 80), (range(1, 13), 0, 24, 96)])
+def test_a_whole_exchange_of_leaves_is_where_they_differ(
+    tmp_path: Path, shim: Path, ports: range, theirs: int, ours: int, matching: int
+) -> None:
+    """ibtopodiff calls a switch by what is plugged into it: it blames the uplinks, or nothing at all (docs/ibtopodiff.md)."""
+    plan = small()
+    written(plan, tmp_path)
+    found, dump = measured(plan, exchanged(read(netlist(plan)["netlist/ib0.net"]), ports), tmp_path)
+    text = difference(tmp_path, found, shim)
+    assert len(blamed(text, links_by_end(plan, tmp_path))) == theirs and f"Total of {matching} ports match" in text
+    wrong = faulty(compare(plan, ibnetdiscover.parse(dump, "c")))
+    assert wrong == {f"link:sw:compute/leaf-000-{leaf}/{port}" for leaf in (0, 1) for port in ports} and len(wrong) == ours
+
+
 def test_both_agree_on_the_384_gpu_example(tmp_path: Path, shim: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan = large()
     written(plan, tmp_path)
