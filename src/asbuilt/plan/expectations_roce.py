@@ -23,7 +23,9 @@ def roce_rows(design: Design) -> list[dict[str, Any]]:
     share = "NVIDIA Cumulus Linux user guide, `nv show qos roce`: pool roce-reserved-ingress, 50 %"
     lossless = "IEEE 802.1Qbb: a lossless priority loses no frame to congestion"
     pause = "assumed: a tenth of the time in pause is congestion that endures, not a burst that passes"
+    printed = "assumed: tools print thresholds rounded (146.48 KB for 150,000 bytes)"
     return [
+        _row("NET-003", "port", "*", "eq", "0.01", "relative deviation", "assumed", printed),
         _row(
             "DES-111", "traffic class", "*", "ge", f"{HEADERS_BYTES}", "bytes", "published", "IBTA vol. 1, annex A17 (RoCE v2)"
         ),
