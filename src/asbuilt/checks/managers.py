@@ -13,7 +13,7 @@ from asbuilt.model.verdict import Layer, Severity
 if TYPE_CHECKING:
     import polars as pl
 
-_BAD = ("error", "fallback", "ignored")
+_BAD = ("error", "fallback", "ignored", "topology", "duplicate")
 
 
 def _seen(facts: Facts) -> pl.DataFrame:
@@ -193,7 +193,7 @@ def manager_took_its_files(plan: Plan, facts: Facts) -> pl.DataFrame:
     told = bad.select(
         pl.format("{}:{}", "capture_id", "line").alias("subject"),
         pl.lit("fail").alias("verdict"),
-        pl.lit("no error, fallback or ignored line").alias("expected"),
+        pl.format("no such line: {} ({})", "what", pl.col("code").fill_null("no code")).alias("expected"),
         pl.col("message").str.strip_chars().alias("found"),
         *EVIDENCE,
     )

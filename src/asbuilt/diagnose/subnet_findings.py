@@ -64,6 +64,7 @@ def _plain(about: About) -> Text:
 def _groups(rows: pl.DataFrame, text: Text) -> list[pl.DataFrame]:
     keys = {
         "check": ["check_id"],
+        "expected": ["expected"],
         "text": ["expected", "found"],
         "subject": ["subject"],
         "device": ["device", "expected", "found"],

@@ -153,6 +153,7 @@ SUBNET_TEXTS: dict[str, Text] = {
         "the subnet manager says: {found}",
         "correct the line that the message names in the manager's files, restart it, and capture log and output again",
         _FILES,
+        by="expected",
         nouns=("line", "lines"),
     ),
     "FAB-030": Text(

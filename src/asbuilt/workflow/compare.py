@@ -81,7 +81,7 @@ def compare(
         repairs=told.repairs,
         coverage=_all(coverage(asked, behind), coverage(subnet.asked)),
         plan_hash=plan.plan_hash,
-        notes=(*plan.warnings, *account_notes(facts), *facts.notes, *compared.notes, *subnet.notes),
+        notes=(*plan.warnings, *account_notes(facts), *facts.notes, *compared.notes, *subnet.notes, *subnet.supported()),
         details=details,
     )
 
@@ -170,7 +170,7 @@ def _without_cabling(
         repairs=(),
         coverage=_all(coverage(asked), coverage(subnet.asked)),
         plan_hash=plan.plan_hash,
-        notes=(*plan.warnings, *account_notes(facts), *facts.notes, *subnet.notes),
+        notes=(*plan.warnings, *account_notes(facts), *facts.notes, *subnet.notes, *subnet.supported()),
         details={"warnings": [r.as_json() for r in remarks]} if remarks and not strict else {},
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from asbuilt.checks.registry import Check
+from asbuilt.diagnose.roce_texts import ROCE_TEXTS
 from asbuilt.diagnose.subnet_findings import About, subnet_findings, unmatched
 from asbuilt.diagnose.subnet_tables import has_subnet_facts, subnet_tables
 from asbuilt.diagnose.subnet_texts import SUBNET_TEXTS
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from asbuilt.diagnose.links import Compared
 
 Array = np.ndarray[Any, Any]
-TEXTS: dict[str, Text] = {**SUBNET_TEXTS}
+TEXTS: dict[str, Text] = {**SUBNET_TEXTS, **ROCE_TEXTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,17 @@ class SubnetAnswer:
         found += self._required(required)
         remarks = [f for f in found if f.severity is Severity.INFO]
         return [f for f in found if f.severity is not Severity.INFO], remarks
+
+    def supported(self) -> tuple[str, ...]:
+        """What the counters support where they pass: the weakest bound, since a clean window is never a proof of none."""
+        import polars as pl
+
+        rows = self.asked["FAB-031"].filter(pl.col("verdict") == "pass") if "FAB-031" in self.asked else None
+        if rows is None or rows.is_empty():
+            return ()
+        bound = pl.col("found").str.extract(r"at most (\S+) per bit", 1).cast(pl.Float64, strict=False)
+        weakest = rows.with_columns(bound.alias("bound")).sort("bound", descending=True, nulls_last=True).row(0, named=True)
+        return (f"symbol errors: {rows.height} ports pass; the weakest of them, {weakest['subject']}: {weakest['found']}",)
 
     def _unmatched(self) -> list[Finding]:
         """Captures of a kind were given, and no row of them is of the plan."""
