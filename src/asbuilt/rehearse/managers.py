@@ -16,11 +16,13 @@ UP = b"SUBNET UP"
 _POLL_S = 0.02
 #: Words by which opensm 3.3.23 says that it did not take a line of its files, or does something else than it was told.
 #: It goes on, and exits 0, after every one of them.
-BAD_WORDS = re.compile(
-    rb"PARSE ERROR|Unrecognized token|[Ff]alling back|fall back|Failed to setup|failed to (?:read|open|parse)"
-    rb"|No routing engine|\bWarning\b|\bWARNING\b|ERR [0-9A-F]{4}|[Cc]annot|[Cc]an't|[Dd]uplicate|bad partition|ignor(?:ed|ing)"
-    rb"|[Ii]nvalid"
+NOT_TAKEN = re.compile(
+    rb"PARSE ERROR|Unrecognized token|[Ff]all(?:ing|s)?[ -]?back|Failed to setup|[Ff]ailed to (?:read|open|parse)"
+    rb"|No routing engine|\bWarning\b|\bWARNING\b|bad partition|ignor(?:ed|ing)|[Ii]nvalid|[Dd]uplicat"
+    rb"|ERR (?:AB|AC|05|0D)[0-9A-F]{2}"  # routing, QoS policy, LIDs, duplicate GUIDs
 )
+#: Errors that also come when hardware goes away: a bring-up must be free of them, a failover cannot be.
+AN_ERROR = re.compile(rb"ERR [0-9A-F]{4}|[Cc]annot|[Cc]an't")
 
 
 @dataclass(slots=True)
@@ -38,6 +40,7 @@ class Manager:
     library: str
     child: Child | None = None
     earlier: list[Child] = field(default_factory=list)
+    past: bytes = b""
 
     @property
     def config(self) -> Path:
@@ -68,6 +71,8 @@ class Manager:
         """Start opensm at its host. It stays in the foreground and sweeps as its file says."""
         self.cache.mkdir(exist_ok=True)
         self.dumps.mkdir(exist_ok=True)
+        self.past += self.log()
+        self.log_file.unlink(missing_ok=True)  # opensm starts its log anew; what is waited for must be of this run
         environment = rig.environment(
             SIM_HOST=self.host, LD_PRELOAD=self.library, OSM_CACHE_DIR=str(self.cache), OSM_TMP_DIR=str(self.dumps)
         )
@@ -105,10 +110,21 @@ class Manager:
         self.earlier.append(self.child)
         self.child = None
 
-    def bad_lines(self) -> tuple[str, ...]:
-        """Every line of its log and of what it printed that tells of a line not taken, an error, or a fallback."""
-        lines = (self.printed() + self.log()).splitlines()
-        return tuple(line.decode(errors="replace") for line in lines if BAD_WORDS.search(line))
+    def bad_lines(self, *, errors: bool = True) -> tuple[str, ...]:
+        """Every line of its logs and of what it printed that tells of a line not taken or a fallback, and of any error.
+
+        Without ``errors`` those are left out that come of themselves when hardware goes away.
+        """
+        lines = (self.printed() + self.past + self.log()).splitlines()
+        bad = (line for line in lines if NOT_TAKEN.search(line) or (errors and AN_ERROR.search(line)))
+        return tuple(line.decode(errors="replace") for line in bad)
+
+    def end(self, rig: Rig) -> None:
+        """End opensm as its service would: SIGTERM, and wait."""
+        assert self.child is not None
+        rig.stop(self.child)
+        self.earlier.append(self.child)
+        self.child = None
 
     def leases(self) -> dict[str, tuple[int, int]]:
         """Its guid2lid as it stands on disk: port GUID (16 digits) -> first and last LID."""

@@ -113,9 +113,9 @@ class Session:
         master = next(m for m in self.managers if m.child is not None)
         self.times.add("sweep", master.sweep(UP_S))
 
-    def bad_lines(self) -> tuple[str, ...]:
-        """Every bad line of every manager, with its number."""
-        return tuple(f"opensm {m.number}: {line}" for m in self.managers for line in m.bad_lines())
+    def bad_lines(self, *, errors: bool = True) -> tuple[str, ...]:
+        """Every bad line of every manager, with its number; see `Manager.bad_lines`."""
+        return tuple(f"opensm {m.number}: {line}" for m in self.managers for line in m.bad_lines(errors=errors))
 
     def memory_mb(self) -> dict[str, float]:
         """Most memory that each running program held so far, in MiB, where the system tells."""

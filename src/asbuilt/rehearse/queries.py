@@ -55,7 +55,7 @@ class Desk:
             done = subprocess.run(
                 [self._programs[words[0]], *words[1:]],
                 env=environment,
-                cwd=self._rig.folder,
+                cwd=self._rig.scratch,
                 capture_output=True,
                 timeout=self._answer_s,
                 check=False,

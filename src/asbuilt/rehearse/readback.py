@@ -7,6 +7,7 @@ verification, and to the twin's own plain readers for the equality report.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Sequence
 
 from asbuilt.model.capture import Capture
 from asbuilt.model.plan import Plan
@@ -50,6 +51,15 @@ def overview(desk: Desk, plan: Plan, subnet: str, managers: list[Manager]) -> Re
     return Readback(subnet, texts, silent(asked), asked=len(asked))
 
 
+def tables(desk: Desk, plan: Plan, subnet: str) -> Readback:
+    """What must not change when a manager does: discovery with its LIDs, partition tables, forwarding tables."""
+    seen = desk.ask("ibnetdiscover")
+    ends = [(lid, number, ("pkeys",)) for lid, number, queries in _ports(plan, subnet, seen.out) if "pkeys" in queries]
+    entries, routes = _ask_ports(desk, ends), _ask_routes(desk, plan, subnet)
+    texts = {"ibnetdiscover": seen.out, "smpquery": transcript(entries), "ibroute": transcript(routes)}
+    return Readback(subnet, texts, silent([seen, *entries, *routes]), len(ends), len(ends), 1 + len(entries) + len(routes))
+
+
 def everything(desk: Desk, plan: Plan, subnet: str, managers: list[Manager], most: int = 0) -> Readback:
     """The overview, and every end port, switch port and forwarding table one by one.
 
@@ -60,9 +70,7 @@ def everything(desk: Desk, plan: Plan, subnet: str, managers: list[Manager], mos
     step = max(1, -(-len(ports) // most)) if most else 1
     chosen = ports[::step]
     answers = _ask_ports(desk, chosen)
-    switches = _switch_lids(plan, subnet)
-    words = ("ibroute",) if plan.table("lids").height <= NAMED_ROUTES else ("ibroute", "-n")
-    routes = desk.ask_all([(*words, str(lid)) for lid in switches])
+    routes = _ask_routes(desk, plan, subnet)
     hosts = [desk.ask("ibstat", host=m.host) for m in managers]
     paths = desk.ask_all(_path_questions(plan, subnet))
     texts = {
@@ -73,10 +81,12 @@ def everything(desk: Desk, plan: Plan, subnet: str, managers: list[Manager], mos
         **{f"ibstat@{m.number}": _from_host(a, plan, subnet, m) for m, a in zip(managers, hosts, strict=True)},
     }
     quiet = first.silent + silent(answers) + silent(routes) + silent(hosts) + silent(paths)
-    return Readback(subnet, texts, quiet, len(chosen), len(ports), first.asked + len(answers) + len(switches) + len(hosts))
+    return Readback(
+        subnet, texts, quiet, len(chosen), len(ports), first.asked + len(answers) + len(routes) + len(hosts) + len(paths)
+    )
 
 
-def _ask_ports(desk: Desk, ports: list[tuple[int, int, tuple[str, ...]]]) -> list[Answer]:
+def _ask_ports(desk: Desk, ports: Sequence[tuple[int, int, tuple[str, ...]]]) -> list[Answer]:
     """The answers of all ports, port by port. One that does not answer the first question is asked no other."""
     first = desk.ask_all([("smpquery", queries[0], str(lid), str(number)) for lid, number, queries in ports])
     answering = [port for port, answer in zip(ports, first, strict=True) if answer.code == 0]
@@ -87,6 +97,12 @@ def _ask_ports(desk: Desk, ports: list[tuple[int, int, tuple[str, ...]]]) -> lis
         if answer.code == 0:
             found += [next(rest) for _ in queries[1:]]
     return found
+
+
+def _ask_routes(desk: Desk, plan: Plan, subnet: str) -> list[Answer]:
+    """The forwarding table of every switch, read from the switch."""
+    words = ("ibroute",) if plan.table("lids").height <= NAMED_ROUTES else ("ibroute", "-n")
+    return desk.ask_all([(*words, str(lid)) for lid in _switch_lids(plan, subnet)])
 
 
 def _ports(plan: Plan, subnet: str, discovered: bytes) -> list[tuple[int, int, tuple[str, ...]]]:

@@ -46,22 +46,29 @@ class Child:
         return self.err.read_bytes()
 
 
+#: A file system in memory: every client of the simulator makes and removes a tree of two hundred small files.
+MEMORY = Path("/dev/shm")  # noqa: S108 (a private folder is made in it)
+
+
 class Rig:
     """A context: on entry a folder (mode 0700), on exit every child stopped and waited for, and the folder gone.
+
+    ``scratch`` is where programs keep temporary files: in memory where that can be, else in the folder.
 
     SIGTERM during the context leaves it as an exception would (`SystemExit` 143), so that nothing stays behind.
     """
 
     def __init__(self) -> None:
         self.folder = Path()
-        self._holder: tempfile.TemporaryDirectory[str] | None = None
+        self.scratch = Path()
+        self._holders: list[tempfile.TemporaryDirectory[str]] = []
         self._children: list[Child] = []
         self._handler: Any = None
         self._numbers: dict[str, int] = {}
 
     def __enter__(self) -> Rig:
-        self._holder = tempfile.TemporaryDirectory(prefix="asbuilt-rehearse-", ignore_cleanup_errors=True)
-        self.folder = Path(self._holder.name)
+        self.folder = self._private(None)
+        self.scratch = self._private(MEMORY) if MEMORY.is_dir() and os.access(MEMORY, os.W_OK | os.X_OK) else self.folder
         if threading.current_thread() is threading.main_thread():
             self._handler = signal.signal(signal.SIGTERM, _leave)
         return self
@@ -72,8 +79,13 @@ class Rig:
         finally:
             if self._handler is not None:
                 signal.signal(signal.SIGTERM, self._handler)
-            if self._holder is not None:
-                self._holder.cleanup()
+            for holder in self._holders:
+                holder.cleanup()
+
+    def _private(self, place: Path | None) -> Path:
+        holder = tempfile.TemporaryDirectory(prefix="asbuilt-rehearse-", dir=place, ignore_cleanup_errors=True)
+        self._holders.append(holder)
+        return Path(holder.name)
 
     @property
     def socket(self) -> str:
@@ -81,8 +93,9 @@ class Rig:
         return self.folder.name
 
     def environment(self, **more: str) -> dict[str, str]:
-        """The environment of every program of the rig: its socket name, its folder for temporary files, plain messages."""
-        return {**os.environ, "IBSIM_SOCKNAME": self.socket, "TMPDIR": str(self.folder), "LC_ALL": "C", "TZ": "UTC", **more}
+        """The environment of every program of the rig: its socket name, its scratch for temporary files, plain messages."""
+        own = {"IBSIM_SOCKNAME": self.socket, "TMPDIR": str(self.scratch), "LC_ALL": "C", "TZ": "UTC"}
+        return {**os.environ, **own, **more}
 
     def start(self, name: str, words: list[str], environment: dict[str, str], *, console: bool = False) -> Child:
         """Start a program in the folder; with ``console`` its standard input is a pipe, else empty."""
@@ -95,7 +108,7 @@ class Rig:
                 stdout=one,
                 stderr=two,
                 env=_untouched(environment),
-                cwd=self.folder,
+                cwd=self.scratch,  # umad2sim makes its tree in the current folder
             )
         child = Child(name, process, out, err)
         self._children.append(child)
@@ -120,8 +133,9 @@ class Rig:
 
     def _sweep(self, pid: int) -> None:
         """What a killed client leaves: the folder ``sys-<pid>`` in which umad2sim pretends to be a kernel."""
-        for left in self.folder.glob(f"sys-{pid}*"):
-            shutil.rmtree(left, ignore_errors=True)
+        for place in {self.folder, self.scratch}:
+            for left in place.glob(f"sys-{pid}*"):
+                shutil.rmtree(left, ignore_errors=True)
 
     def stop_all(self) -> None:
         """End all children, last started first (managers before the simulator that they talk to)."""
