@@ -100,10 +100,10 @@ def scenes(design: Design, net: Network) -> tuple[Scene, ...]:
             for sub in range(plane.subplanes):
                 name = subnet_name(plane, island, sub, many)
                 at = np.flatnonzero((s.island == island) & (s.subplane == sub))
-                sizes = _sizes(shape, big)
-                place = _place(shape, sizes, s.role[at], s.block[at], s.column[at], s.place[at])
-                room = (sizes[0][0] * sizes[0][1], sizes[1][0] * sizes[1][1], sizes[2][0] * sizes[2][1])
                 role = s.role[at].astype(np.int64)
+                within = np.where(role == 0, s.column[at], s.place[at])
+                place = s.block[at].astype(np.int64) * _each(shape, big)[role] + within
+                room = _room(big, role, place)
                 crew = Crew(plane, at.astype(np.int64) + first, role, place, room, shape, sub)
                 crews.setdefault(name, []).append(crew)
                 places.setdefault(name, (plane.subnet or plane.name, island, sub))
@@ -190,30 +190,26 @@ def _guest_uplinks(plane: PlaneDesign, nodes: int) -> int:
     return -(-nodes // plane.nodes_per_leaf) * plane.leaves_per_block * plane.uplinks
 
 
-Sizes = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
+def _each(now: FabricShape, then: FabricShape) -> Longs:
+    """Per role (leaf, spine, core): switches in a group, as places are counted: those of the target.
 
-
-def _sizes(now: FabricShape, then: FabricShape) -> Sizes:
-    """Per role (leaf, spine, core): groups and switches in a group that there is room for, of both shapes the larger."""
-    return (
-        (max(now.blocks, then.blocks), max(now.leaf_columns, then.leaf_columns)),
-        (max(now.spine_sets, then.spine_sets), max(now.set_spines, then.set_spines)),
-        (max(now.core_groups, then.core_groups), max(now.group_cores, then.group_cores)),
+    A single group may be larger than the target's, as where two tiers become groups: its places then run on over the next.
+    """
+    alone = (now.blocks == 1, now.spine_sets <= 1, now.core_groups <= 1)
+    pairs = (
+        (now.leaf_columns, then.leaf_columns),
+        (now.set_spines, then.set_spines),
+        (now.group_cores, then.group_cores),
     )
+    return np.array([t if one and t else max(n, t) for (n, t), one in zip(pairs, alone, strict=True)], np.int64)
 
 
-def _place(
-    shape: FabricShape,
-    sizes: Sizes,
-    role: NDArray[np.int32],
-    block: NDArray[np.int32],
-    column: NDArray[np.int32],
-    place: NDArray[np.int32],
-) -> Longs:
-    """The place of each switch within its role, from its coordinates alone."""
-    each = np.array([sizes[0][1], sizes[1][1], sizes[2][1]], np.int64)[role]
-    within = np.where(role == 0, column, place).astype(np.int64)
-    return block.astype(np.int64) * each + within
+def _room(then: FabricShape, role: Longs, place: Longs) -> tuple[int, int, int]:
+    """Per role the places that there must be: of the target, and of every switch that stands now."""
+    asked = (then.leaves, then.spines, then.cores)
+    held = [int(place[role == r].max(initial=-1)) + 1 for r in range(3)]
+    leaf, spine, core = (max(a, h) for a, h in zip(asked, held, strict=True))
+    return leaf, spine, core
 
 
 def _ports(design: Design, net: Network, of_switch: Longs, count: int) -> list[list[Ports]]:
