@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asbuilt.model.plan import Plan
+from asbuilt.plan.routing_closed import closed_form
 from asbuilt.plan.routing_fabric import NOTHING, Fabric, fabric_of
 from asbuilt.plan.routing_ftree import NotAFatTreeError, ftree, ranks, seen
 from asbuilt.plan.routing_hops import FREE, only_ways
@@ -91,7 +92,8 @@ def _routed(fabric: Fabric) -> Forwarding:
     if engine == "ftree":
         beside = _beside(fabric)
         try:
-            out = ftree(fabric)
+            out = closed_form(fabric)
+            out = ftree(fabric) if out is None else out
         except NotAFatTreeError as error:
             engine, reason = "minhop", f"ftree falls back to minhop: {error}"
         else:
