@@ -139,7 +139,7 @@ def _modes() -> list[dict[str, Any]]:
         _row(
             "failure modes of this technology only",
             "no or two subnet managers; LIDs, partitions, lanes or forwarding off the plan; credit loops (FAB-005 to FAB-049)",
-            "PFC, ECN, DSCP, queue or MTU that differ at one hop; pause storms; discards on lossless (NET-001 to NET-011)",
+            "PFC, ECN, DSCP, queue or MTU that differ at one hop; pause storms; discards on lossless (NET-001 to NET-012)",
             "",
             "derived",
             "register of checks",
