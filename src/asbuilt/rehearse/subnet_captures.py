@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from asbuilt.model.capture import Capture
 from asbuilt.model.plan import Plan
 from asbuilt.rehearse.built import Built
+from asbuilt.rehearse.forwarding_answers import route_text
 from asbuilt.rehearse.host_answers import ibstat_text
 from asbuilt.rehearse.link_answers import link_text
 from asbuilt.rehearse.manager_answers import manager_text
@@ -25,7 +26,7 @@ Captures = tuple[Capture, ...]
 
 
 def subnet_captures(plan: Plan, built: Built, seed: int = 0) -> Captures:
-    """Captures of every InfiniBand subnet that the plan gives LIDs: iblinkinfo, smpquery, sminfo, ibstat."""
+    """Captures of every InfiniBand subnet that the plan gives LIDs: iblinkinfo, smpquery, sminfo, ibstat, ibroute."""
     import polars as pl
 
     if not plan.has("lids"):
@@ -43,6 +44,7 @@ def subnet_captures(plan: Plan, built: Built, seed: int = 0) -> Captures:
             "smpquery": _port_text(plan, built, subnet, states, devices, links, (master or [0])[0]),
             "sminfo": manager_text(managers, built.idle_managers),
             "ibstat": _host_text(plan, states, (master or [0])[0]),
+            "ibroute": route_text(plan, built, subnet, devices),
         }
         found += [Capture(f"{tool}-{subnet}", text, tool, subnet) for tool, text in texts.items()]
     return tuple(found)
