@@ -41,12 +41,12 @@ class Hosts:
         return cls(tuple(sorted(set(checked), key=_natural)))
 
     @classmethod
-    def parse(cls, pattern: str) -> Hosts:
-        """The hosts of a pattern such as ``node[001-048],login1``. Raises ``HostNameError`` for anything else."""
+    def parse(cls, pattern: str, most: int = MOST_HOSTS) -> Hosts:
+        """The hosts of a pattern such as ``node[001-048],login1``, up to ``most``. Raises ``HostNameError`` otherwise."""
         if not _PATTERN.match(pattern):
             raise HostNameError(pattern, "holds characters that no host pattern has")
-        if _size(pattern) > MOST_HOSTS:
-            raise HostNameError(pattern, f"names more than {MOST_HOSTS} hosts")
+        if _size(pattern) > most:
+            raise HostNameError(pattern, f"names more than {most} hosts")
         from ClusterShell.NodeSet import NodeSetException
 
         try:

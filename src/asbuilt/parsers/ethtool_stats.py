@@ -24,7 +24,7 @@ TELLING = re.compile(
     r"pause|pfc|discard|drop|ecn|cnp|out_of_buffer|out_of_sequence|prio\d|link_down|symbol|crc|fec|corrected|_err|error|storm"
     r"|stall|congest|(?:rx|tx)_(?:bytes|packets)(?:_phy)?$"
 )
-_COUNTER = re.compile(r"^\s*(\S[^:\n]{0,100}?):\s+(\d{1,20})$")
+_COUNTER = re.compile(r"^\s*((?:\[\d{1,4}\]: ?)?\S[^:\n]{0,100}?):\s+(\d{1,20})$")
 _TITLE = re.compile(r"^\s*NIC statistics:$")
 _MARK = re.compile(r"^\s*[#+]*\s*(?:sudo\s+)?(?:\S*/)?ethtool\b(?=.*(?:-S|--statistics)\b)(.*)$")
 _OWN = re.compile(rf"{_TITLE.pattern}|{_COUNTER.pattern}|{_MARK.pattern}")

@@ -24,6 +24,8 @@ from asbuilt.parsers.tools import command
 LONGEST_LINE = 1 << 20
 #: Lines times hosts of gathered blocks that one capture may spread out; a small text must not fill the memory.
 MOST_GATHERED = 4_000_000
+#: Hosts of one gathered block.
+MOST_HOSTS = 65_536
 #: How many unread lines are kept with their text, and how many characters of each.
 UNREAD_KEPT, UNREAD_SHOWN = 1000, 200
 IGNORABLE, FACT, UNREAD = 0, 1, 2
@@ -158,6 +160,7 @@ class Listener:
         self._speaker = Speaker((self._host,), (), self._time, 0)
         self._prefixed: dict[str, Speaker] = {}
         self._gathered = 0
+        self._nobody = False
 
     def __iter__(self) -> Iterator[Said]:
         skip = 0
@@ -185,6 +188,9 @@ class Listener:
     def _own(self, number: int, text: str, closed: bool) -> Said | None:
         """The line as output, or None when it only tells who speaks or when."""
         if self.own.match(text):
+            if self._nobody:
+                self.account.unread(number, "gathered from hosts that can't be told")
+                return None
             self._gathered += len(self._speaker.hosts) - 1
             if self._gathered > MOST_GATHERED:
                 self.account.unread(number, "gathered for more hosts than one capture may hold")
@@ -204,7 +210,7 @@ class Listener:
             return None
         asked = prompted(text, self._speaker, self._host)
         if asked is not None:
-            self._speaker = asked
+            self._speaker, self._nobody = asked, False
             self.account.ignore(number)
             return None
         return Said(number, text, self._speaker, closed)
@@ -230,9 +236,11 @@ class Listener:
         named = _GATHERED.match(plain_text(self.lines[number]))
         if named is None or plain_text(self.lines[number + 1]) != text or (number + 2 == len(self.lines) and not self.ends):
             return False
+        self._nobody = False
         try:
-            hosts = Hosts.parse(named[1]).names
+            hosts = Hosts.parse(named[1], MOST_HOSTS).names
         except HostNameError:
-            return False
+            self._nobody = True  # it is said by hosts that we can't tell, not by whoever spoke before
+            return True
         self._speaker = Speaker(hosts, self._speaker.command, self._time, self._speaker.turn + 1)
         return True

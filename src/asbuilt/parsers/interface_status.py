@@ -46,7 +46,7 @@ def sniff(data: bytes) -> bool:
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """``interface_facts`` of every interface. Never raises. ``subject``: the device, where the text names none."""
     data = as_utf8(data)
-    if data.lstrip()[:1] in (b"{", b"[") and not _SIGN.search(data[:_SNIFFED]):
+    if not _SIGN.search(data[:_SNIFFED]):
         return _json(data, capture_id, subject)
     listener = Listener(data, subject, _OWN)
     rows: list[dict[str, Any]] = []

@@ -17,6 +17,7 @@ from asbuilt.model.facts import Facts, LineAccount
 from asbuilt.model.facts_subnet import MODULE_FACTS
 from asbuilt.parsers import fact_rows
 from asbuilt.parsers.host_lines import Listener, Said, as_utf8, host_of_subject
+from asbuilt.parsers.told_interface import valued
 
 TOOL = "mlxlink"
 #: Label -> (quantity, unit).
@@ -89,12 +90,7 @@ def _device(said: Said) -> str | None:
     words = said.speaker.command
     if not any(w.rpartition("/")[2] == "mlxlink" for w in words[:3]):
         return None
-    for word, value in zip(words, (*words[1:], ""), strict=True):
-        if word in ("-d", "--device"):
-            return value or None
-        if word.startswith("--device="):
-            return word.partition("=")[2] or None
-    return None
+    return valued(words, ("-d", "--device"))
 
 
 def _rows(label: str, value: str) -> Iterator[dict[str, Any]]:

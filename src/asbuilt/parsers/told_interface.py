@@ -8,6 +8,15 @@ from typing import Sequence
 from asbuilt.parsers.host_lines import Said, host_of_subject
 
 
+def valued(words: Sequence[str], options: Sequence[str]) -> str | None:
+    """The value of the first of ``options`` in a command's words: ``-i eth2``, ``--interface=eth2``."""
+    for at, word in enumerate(words):
+        option, equals, joined = word.partition("=")
+        if option and option in options:
+            return (joined if equals else "".join(words[at + 1 : at + 2])) or None
+    return None
+
+
 class Interfaces:
     """The interface that each speaker's last command named, by prompt or by a line of a script; else the subject's.
 
@@ -40,10 +49,9 @@ class Interfaces:
         return self._told[key]
 
     def _named(self, words: Sequence[str]) -> str | None:
-        for word, value in zip(words, (*words[1:], ""), strict=True):
-            option, equals, joined = word.partition("=")
-            if option in self.options and option:
-                return (joined if equals else value) or None
+        found = valued(words, self.options)
+        if found is not None:
+            return found
         if "" in self.options and words and not words[-1].startswith("-"):
             return words[-1]
         return None
