@@ -20,18 +20,23 @@ _MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class DeclaredGuids:
-    """A GUID list: 16 hex digits and line number by name. A name is a node description or a natural key."""
+    """A GUID list: 16 hex digits and line number by name.
+
+    A name is a node description or a natural key: of an end port, or of a switch with one ASIC.
+    """
 
     file: str
     by_name: Mapping[str, tuple[str, int]]
 
 
 def with_guids(frame: pl.DataFrame, declared: DeclaredGuids | None) -> pl.DataFrame:
-    """``frame`` (columns ``port host_key name kind number``) with ``node_guid port_guid guid_origin``.
+    """``frame`` (columns ``port device host_key name kind number``) with ``node_guid port_guid guid_origin``.
 
     ``host_key`` is the key that a GUID is made from: the port's own, for an aggregation node that of its switch. Made
     GUIDs: port GUID of a NIC port = node GUID + port number, of a switch = node GUID. A declared GUID is the port GUID, and
-    of a card's first port its node GUID too. Raises ``ProblemError`` PLN-011 for names of the list that the plan lacks.
+    of a card's first port its node GUID too; the aggregation node of a declared switch follows it.
+
+    Raises ``ProblemError`` PLN-011 for names of the list that the plan lacks.
     """
     import numpy as np
     import polars as pl
@@ -55,18 +60,31 @@ def _declared(frame: pl.DataFrame, declared: DeclaredGuids) -> pl.DataFrame:
         orient="row",
     )
     one_name = frame.filter(~pl.col("name").is_duplicated()).select("port", called="name")
-    names = pl.concat([frame.select("port", called="port"), one_name]).unique()
+    switches = (
+        frame.filter(pl.col("kind") == "switch").filter(~pl.col("device").is_duplicated()).select("port", called="device")
+    )
+    names = pl.concat([frame.select("port", called="port"), one_name, switches]).unique()
     found = listed.join(names, on="called", how="left")
     _refuse(declared, found, frame)
     chosen = found.select("port", "given").unique("port")
     ports = frame.join(chosen, on="port", how="left", maintain_order="left")
+    beside = chosen.select(host_key="port", beside=pl.col("given").str.to_integer(base=16, dtype=pl.UInt64))
+    ports = ports.join(beside, on="host_key", how="left", maintain_order="left")
+    agg = (pl.col("kind") == "aggregation") & pl.col("beside").is_not_null()
+    node = pl.when(agg).then(pl.col("beside") + AGGREGATION_OFFSET)
+    numbers = ports.select(node.alias("n")).with_columns(p=pl.col("n") + 1)
+    moved = [hex16(numbers[c].fill_null(0).to_numpy()).alias(c) for c in ("n", "p")]
+    ports = ports.with_columns(*moved).with_columns(
+        pl.when(agg).then("n").otherwise("node_guid").alias("node_guid"),
+        pl.when(agg).then("p").otherwise("port_guid").alias("port_guid"),
+    )
     given = pl.col("given").is_not_null()
     first = given & (pl.col("number") <= 1)
     return ports.with_columns(
         pl.when(given).then("given").otherwise("port_guid").alias("port_guid"),
         pl.when(first).then("given").otherwise("node_guid").alias("node_guid"),
         pl.when(given).then(pl.lit("declared")).otherwise("guid_origin").alias("guid_origin"),
-    ).drop("given")
+    ).drop("given", "beside", "n", "p")
 
 
 def _refuse(declared: DeclaredGuids, found: pl.DataFrame, frame: pl.DataFrame) -> None:
@@ -79,7 +97,9 @@ def _refuse(declared: DeclaredGuids, found: pl.DataFrame, frame: pl.DataFrame) -
         line = declared.by_name[name][1]
         return Place(declared.file, line, 1)
 
-    for name in found.filter(pl.col("port").is_null())["called"].to_list():
+    unknown = found.filter(pl.col("port").is_null())["called"].to_list()
+    unknown.sort(key=lambda name: declared.by_name[name][1])
+    for name in unknown[:_MOST]:
         several = frame.filter(pl.col("name") == name).height
         near = nearest(name, frame["name"].head(20_000).to_list(), "did you mean ") if not several else ""
         what = f"{several} end ports of the plan answer with {name!r}" if several else f"no end port is called {name!r}"
@@ -98,6 +118,6 @@ def _refuse(declared: DeclaredGuids, found: pl.DataFrame, frame: pl.DataFrame) -
             )
     if problems:
         problems.sort(key=lambda p: p.place.line if p.place else 0)
-        more = len(problems) - _MOST
+        more = len(problems) + max(0, len(unknown) - _MOST) - _MOST
         tail = [Problem("PLN-011", f"and {more} lines more", Place(declared.file))] if more > 0 else []
         raise ProblemError([*problems[:_MOST], *tail])

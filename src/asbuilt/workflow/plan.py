@@ -16,15 +16,20 @@ if TYPE_CHECKING:
     from asbuilt.model.design import Sizing
     from asbuilt.model.plan import Plan
     from asbuilt.plan.difference import TableDifference
+    from asbuilt.plan.subnet_guids import DeclaredGuids
 
 REQUIREMENT_FILE = "cluster.yaml"
 CATALOGUE_FOLDER = "catalogue"
+GUID_FILE = "guids.csv"
 
 
-def make_plan(requirement: Requirement | str | Path, catalogue: Catalogue | None = None) -> Plan:
+def make_plan(
+    requirement: Requirement | str | Path, catalogue: Catalogue | None = None, guids: DeclaredGuids | None = None
+) -> Plan:
     """The plan of a requirement: every table, and its hash.
 
     ``requirement`` is a decoded `Requirement`, or the path of a `cluster.yaml`. ``catalogue`` defaults to the built-in one.
+    ``guids`` takes the place of made GUIDs where it names an end port.
     Raises ``ProblemError`` with everything that is wrong with the requirement, the catalogue, or the design.
     """
     from asbuilt.catalogue.load import load
@@ -34,7 +39,7 @@ def make_plan(requirement: Requirement | str | Path, catalogue: Catalogue | None
 
     parts = load() if catalogue is None else catalogue
     asked = requirement if isinstance(requirement, Requirement) else read_requirement(Path(requirement))
-    return named(expand(resolve(asked, parts), parts), parts)
+    return named(expand(resolve(asked, parts), parts, guids), parts)
 
 
 def read_requirement(path: Path) -> Requirement:
@@ -64,13 +69,49 @@ def project_catalogue(folder: Path) -> Catalogue:
 def compile_project(folder: Path) -> Plan:
     """Make the plan of a project folder and store it; `plan` then points at it.
 
-    Raises ``ProblemError`` PRJ-001 to PRJ-005 and those of `make_plan`.
+    Raises ``ProblemError`` PRJ-001 to PRJ-005, those of `declared_guids` and those of `make_plan`.
     """
     from asbuilt.store.project import write_plan
 
-    plan = make_plan(read_requirement(folder / REQUIREMENT_FILE), project_catalogue(folder))
+    asked = read_requirement(folder / REQUIREMENT_FILE)
+    plan = make_plan(asked, project_catalogue(folder), declared_guids(folder))
     write_plan(folder, plan)
     return plan
+
+
+def declared_guids(folder: Path) -> DeclaredGuids | None:
+    """The GUID list `guids.csv` of a project, or None without one.
+
+    Raises ``ProblemError`` PRJ-006 (cannot be read), PAR-007 and PLN-011 with every line that is wrong.
+    """
+    from asbuilt.base.problem import Place, Problem, ProblemError
+    from asbuilt.parsers.plans.guid_list import numbered
+    from asbuilt.plan.subnet_guids import DeclaredGuids
+
+    path = folder / GUID_FILE
+    if not path.exists():
+        return None
+    try:
+        if not path.is_file():
+            raise OSError(0, "it is not a file")
+        data = path.read_bytes()
+    except OSError as error:
+        what = f"the GUID list cannot be read: {error.strerror or error}"
+        fix = "make it a readable file, or take it away"
+        raise ProblemError(Problem("PRJ-006", what, Place(str(path)), "it names hardware of the plan", fix)) from None
+    by_name: dict[str, tuple[str, int]] = {}
+    problems = []
+    for guid, (name, line) in numbered(data, str(path)).items():
+        if not int(guid, 16):
+            problems.append(
+                Problem("PLN-011", f"{guid} is no GUID", Place(str(path), line, 1), fix="write the GUID of the port")
+            )
+        elif by_name.setdefault(name, (guid, line))[0] != guid:
+            what = f"{name!r} is given the GUIDs {by_name[name][0]} (line {by_name[name][1]}) and {guid}"
+            problems.append(Problem("PLN-011", what, Place(str(path), line, 1), "an end port has one", "keep one of the two"))
+    if problems:
+        raise ProblemError(problems)
+    return DeclaredGuids(str(path), by_name)
 
 
 def open_plan(folder: Path, reference: str = "") -> Plan:
@@ -91,6 +132,7 @@ def open_plan(folder: Path, reference: str = "") -> Plan:
     catalogue = project_catalogue(folder)
     plan = replace(stored.plan, design=resolve(requirement, catalogue))
     stale = () if reference else _changed_requirement(folder, requirement)
+    stale += () if reference else _changed_guids(folder, plan)
     return replace(plan, warnings=(*stale, *_changed_parts(plan, catalogue), *plan.warnings))
 
 
@@ -108,6 +150,24 @@ def _changed_requirement(folder: Path, requirement: Requirement) -> tuple[str, .
     except ProblemError:
         same, what = False, "cannot be read any more"
     return () if same else (f"{REQUIREMENT_FILE} {what}: `asbuilt plan` says more; everything here is about the old plan",)
+
+
+def _changed_guids(folder: Path, plan: Plan) -> tuple[str, ...]:
+    """One warning when the GUID list no longer says what the current plan was made with."""
+    import polars as pl
+
+    from asbuilt.base.problem import ProblemError
+
+    if not plan.has("lids"):
+        return ()
+    rows = plan.table("lids").filter(pl.col("guid_origin") == "declared")["port_guid"]
+    try:
+        listed = declared_guids(folder)
+        same = set(rows.to_list()) == {guid for guid, _ in (listed.by_name.values() if listed else ())}
+        what = "has changed since this plan was made"
+    except ProblemError:
+        same, what = False, "cannot be read any more"
+    return () if same else (f"{GUID_FILE} {what}: `asbuilt plan` makes it anew",)
 
 
 def _changed_parts(plan: Plan, catalogue: Catalogue) -> tuple[str, ...]:

@@ -23,7 +23,14 @@ def read(data: bytes, file: str = "guids.csv") -> pl.DataFrame:
     """
     import polars as pl
 
-    found: dict[str, str] = {}
+    found = numbered(data, file)
+    names = [name for name, _ in found.values()]
+    return pl.DataFrame({"guid": list(found), "name": names}, schema={"guid": pl.String, "name": pl.String})
+
+
+def numbered(data: bytes, file: str = "guids.csv") -> dict[str, tuple[str, int]]:
+    """As `read`: name and number of its line by GUID."""
+    found: dict[str, tuple[str, int]] = {}
     problems = []
     for number, raw in enumerate(decoded(data, file).splitlines(), start=1):
         line = raw.strip()
@@ -34,12 +41,13 @@ def read(data: bytes, file: str = "guids.csv") -> pl.DataFrame:
         place = Place(file, number, 1, line[:200], len(line[:200]))
         if match is None or len(guid) != 16:
             problems.append(Problem("PAR-007", "no GUID and name in this line", place, fix="write 0c42a1030079aeec,leaf-01"))
-        elif found.setdefault(guid, match[2]) != match[2]:
-            problems.append(Problem("PAR-007", f"{guid} is {found[guid]!r} and {match[2]!r}", place, fix="keep one of the two"))
+        elif found.setdefault(guid, (match[2], number))[0] != match[2]:
+            what = f"{guid} is {found[guid][0]!r} and {match[2]!r}"
+            problems.append(Problem("PAR-007", what, place, fix="keep one of the two"))
     if not found and not problems:
         problems.append(Problem("PAR-007", "the list is empty", Place(file), fix="write 0c42a1030079aeec,leaf-01"))
     if problems:
         more = len(problems) - _SHOWN
         tail = [Problem("PAR-007", f"and {more} lines more", Place(file))] if more > 0 else []
         raise ProblemError([*problems[:_SHOWN], *tail])
-    return pl.DataFrame({"guid": list(found), "name": list(found.values())}, schema={"guid": pl.String, "name": pl.String})
+    return found
