@@ -18,7 +18,7 @@ from asbuilt.model.tables import PLAN_TABLES
 from asbuilt.model.verdict import Verification
 
 HERE = Path(__file__).resolve().parent
-KEYS = {"from", "requirement", "set", "plan", "plan_text", "edit", "capture", "strict", "expect", "alone", "about"}
+KEYS = {"from", "requirement", "set", "plan", "plan_text", "edit", "capture", "captures", "strict", "expect", "alone", "about"}
 MUST_NAME = ("subject", "expected", "found", "cause")
 BLANK = {"str": "", "i64": 0, "i32": 0, "u64": 0, "f64": 0.0, "bool": False}
 
@@ -121,6 +121,8 @@ def _bytes(said: dict[str, Any], folder: Path) -> bytes:
 def outcome(control: dict[str, Any], folder: Path) -> Verification:
     """The checks run on the control: on the plan alone, or against what was measured."""
     plan = plan_of(control, folder)
+    if "captures" in control:
+        return _from_captures(plan, control, folder)
     if "capture" not in control:
         from asbuilt.workflow.check import check
 
@@ -130,6 +132,19 @@ def outcome(control: dict[str, Any], folder: Path) -> Verification:
     parser = importlib.import_module(f"asbuilt.parsers.{control['capture']['tool']}")
     facts: Facts = parser.parse(_bytes(control["capture"], folder), "control")
     return compare(plan, facts, strict=bool(control.get("strict")))
+
+
+def _from_captures(plan: Plan, control: dict[str, Any], folder: Path) -> Verification:
+    """Several captures, each with tool, text and perhaps subject, read as those of a site are."""
+    from asbuilt.model.capture import Capture
+    from asbuilt.workflow.captures import facts_of
+    from asbuilt.workflow.compare import compare
+
+    given = [
+        Capture(said.get("id", said["tool"]), _bytes(said, folder), said["tool"], said.get("subject", ""))
+        for said in control["captures"]
+    ]
+    return compare(plan, facts_of(given), strict=bool(control.get("strict")))
 
 
 def differences(check_id: str, control: dict[str, Any], seen: Verification) -> list[str]:

@@ -74,10 +74,10 @@ def _frame(plan: Plan, facts: Facts, counter: str) -> pl.DataFrame:
 
 
 def _shortly(value: pl.Expr) -> pl.Expr:
-    """A number to two significant digits, as text."""
+    """A number to three significant digits, as text."""
     import polars as pl
 
-    return value.map_elements(lambda x: f"{x:.2g}", return_dtype=pl.String)
+    return value.map_elements(lambda x: f"{x:.3g}", return_dtype=pl.String)
 
 
 def _loaded(frame: pl.DataFrame, limit: dict[str, Any] | None) -> pl.DataFrame:

@@ -160,7 +160,7 @@ def _setting(plan: Plan, facts: Facts, column: str, wanted: pl.DataFrame, ok: pl
     said = facts.tables["ports_measured"].filter(pl.col(column).is_not_null())
     if said.is_empty():
         return untold(words[1].replace("{}", "").strip())
-    ports = planned_ports(plan).join(wanted, on="subnet", how="inner", maintain_order="left")
+    ports = asked(planned_ports(plan), said).join(wanted, on="subnet", how="inner", maintain_order="left")
     rows = ports.join(
         said.select("port", "number", column, *EVIDENCE), on=["port", "number"], how="left", maintain_order="left"
     )

@@ -30,7 +30,7 @@ def _said(facts: Facts, *quantities: str) -> pl.DataFrame:
 def _exponent(value: pl.Expr) -> pl.Expr:
     import polars as pl
 
-    return value.map_elements(lambda x: f"{x:.2g}", return_dtype=pl.String)
+    return value.map_elements(lambda x: f"{x:.3g}", return_dtype=pl.String)
 
 
 @check("FAB-030", layer=Layer.FABRIC, severity=Severity.INFO, needs=_NEEDS, facts=_FACTS, since="0.1")

@@ -113,6 +113,7 @@ def _rates(plan: Plan, facts: Facts) -> pl.DataFrame | None:
 
     rows = facts.tables["ports_measured"]
     up = pl.col("state").is_in(list(_UP)).fill_null(True)
+    dark = rows.filter(~up & pl.col("link").is_not_null())["link"]  # what is down has no rate
     rows = rows.filter(pl.col("link").is_not_null() & pl.col("width").is_not_null() & pl.col("speed").is_not_null() & up)
     if rows.is_empty():
         return None
@@ -134,6 +135,7 @@ def _rates(plan: Plan, facts: Facts) -> pl.DataFrame | None:
     frame = _links(plan, slowest["link"]).join(slowest, on="link", how="left", maintain_order="left")
     return frame.with_columns(
         (pl.col("gbps") < pl.col("rate_gbps")).alias("slow"),
+        (pl.col("gbps").is_not_null() | ~pl.col("link").is_in(dark.implode())).alias("lit"),
         pl.format(
             "{}x{}{}", "width", "speed",
             could.then(pl.format(", could be {}x{}", "could_width", "could_speed")).otherwise(pl.lit("")),
@@ -161,6 +163,7 @@ def links_run_on_all_lanes(plan: Plan, facts: Facts) -> pl.DataFrame:
         frame,
         subject=pl.col("link"),
         ok=~narrow,
+        applies=pl.col("lit"),
         expected=pl.format("{} lanes", pl.col("lanes").cast(pl.Int64)),
         found=pl.col("runs"),
         evidence=EVIDENCE,
@@ -187,6 +190,7 @@ def links_run_at_speed(plan: Plan, facts: Facts) -> pl.DataFrame:
         frame,
         subject=pl.col("link"),
         ok=~(pl.col("slow") & (full < pl.col("rate_gbps"))),
+        applies=pl.col("lit"),
         expected=pl.format("{} Gb/s", pl.col("rate_gbps").round(1)),
         found=pl.format("{} Gb/s ({})", pl.col("gbps").round(1), "runs"),
         evidence=EVIDENCE,

@@ -43,6 +43,8 @@ def lids_are_as_planned(plan: Plan, facts: Facts) -> pl.DataFrame:
     all_said = facts.tables["lids_measured"]
     if all_said["own"].all():  # hosts speak for themselves alone
         planned = planned.join(all_said.select("port"), on="port", how="semi")
+    elif not all_said["port"].str.contains("#", literal=True).any():  # NIC ports alone were asked
+        planned = planned.filter(~pl.col("port").str.contains("#", literal=True))
     none = all_said.filter(pl.col("lid") == 0)["port"]
     frame = planned.join(seen, on="port", how="left", maintain_order="left")
     unassigned = pl.col("lid").is_null() & pl.col("port").is_in(none.implode())

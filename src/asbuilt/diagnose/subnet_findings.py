@@ -47,7 +47,10 @@ def subnet_findings(
         text = texts.get(id) or _plain(about[id])
         for group in _groups(part, text):
             found.append(_finding(plan, id, text, group, about[id]))
-    found += _open(joined.filter((pl.col("verdict") == "not_measured") & (pl.col("subject") != "plan")), about)
+    # A port that is dark cannot be asked: why it is dark is told, not that it did not answer.
+    down = failing.filter(pl.col("check_id").is_in(["FAB-005", "FAB-006"]))["link"].drop_nulls().to_list()
+    open_ = joined.filter((pl.col("verdict") == "not_measured") & (pl.col("subject") != "plan"))
+    found += _open(open_.filter(~pl.col("link").is_in([*told, *down]).fill_null(False)), about)
     found += [_broken(row, about) for row in joined.filter(pl.col("verdict") == "error").iter_rows(named=True)]
     return found
 
@@ -107,8 +110,8 @@ def _one_manager(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _one_identity(rows: pl.DataFrame) -> pl.DataFrame:
-    """A GUID on two devices gives each the other's name, a LID on two devices differs from the plan at one, and a wrong key is
-    one that is missing and one too many: each is told once, with what it comes from."""
+    """A GUID or a name on two devices makes one of them look like another card with another LID, a LID on two devices differs
+    from the plan at one, and a wrong key is one that is missing and one too many: each is told once."""
 
     def failing(check_id: str) -> pl.DataFrame:
         return rows.filter(pl.col("check_id") == check_id)
@@ -117,11 +120,18 @@ def _one_identity(rows: pl.DataFrame) -> pl.DataFrame:
     lids = failing("FAB-012")["subject"].str.extract(r"/(\d+)$", 1).to_list()
     keys = failing("FAB-016")["subject"].to_list()
     named = pl.any_horizontal(pl.col("found").str.contains(g, literal=True) for g in guids) if guids else pl.lit(False)
+    shared = pl.lit(" ".join(failing("FAB-013")["found"].to_list() + failing("FAB-014")["found"].to_list()))
+    short = pl.col("called").str.replace(r" \(at .*$", "")
     doubled = pl.col("found").is_in([f"LID {lid}" for lid in lids])
     again = (
         ((pl.col("check_id") == "FAB-014") & named)
         | ((pl.col("check_id") == "FAB-010") & doubled)
-        | ((pl.col("check_id") == "FAB-019") & pl.col("subject").is_in(keys))
+        | ((pl.col("check_id") == "FAB-010") & shared.str.contains(short, literal=True))
+        | (
+            (pl.col("check_id") == "FAB-015")
+            & (named | shared.str.contains(pl.col("found").str.strip_prefix("GUID "), literal=True))
+        )
+        | (pl.col("check_id").is_in(["FAB-017", "FAB-018", "FAB-019"]) & pl.col("subject").is_in(keys))
     )
     return rows.filter(~again)
 

@@ -59,18 +59,19 @@ def units(plan: Plan) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """The maps: guid -> port; (folder, lid) -> port; lid -> port; (host, device) -> port. ``lids`` also holds guid."""
+    """The maps: guid -> port; (folder, lid) -> port; lid -> port; (host, device) -> port; name -> port."""
 
     guid: pl.DataFrame
     near_lid: pl.DataFrame
     lid: pl.DataFrame
     host: pl.DataFrame
+    name: pl.DataFrame
     notes: tuple[str, ...]
 
     def of(self, frame: pl.DataFrame) -> pl.DataFrame:
         """``frame`` with the column ``unit``: the planned end port of each row, null where nothing tells.
 
-        Uses what columns there are of guid, port_guid, lid, host and device, in this order.
+        Uses what columns there are of guid, port_guid, host and device, lid, description, in this order.
         """
         import polars as pl
 
@@ -93,6 +94,10 @@ class Who:
             near = self.near_lid.rename({"unit": "by_near"})
             out = out.join(near, on=["folder", "lid"], how="left", maintain_order="left")
             out = out.join(self.lid.rename({"unit": "by_lid"}), on="lid", how="left", maintain_order="left")
+        if "description" in frame.columns:
+            said.append("by_name")
+            out = out.with_columns(_word(pl.col("description")).alias("word"))
+            out = out.join(self.name.rename({"unit": "by_name"}), on="word", how="left", maintain_order="left").drop("word")
         told = pl.coalesce(said) if said else pl.lit(None, dtype=pl.String)
         return out.with_columns(told.alias("unit")).drop(*said, "folder")
 
@@ -119,10 +124,25 @@ def who(plan: Plan, facts: Facts, compared: Compared | None = None, guids: pl.Da
     # A list or a name may speak of the node alone: its port GUID is the same device.
     twins = port_guids(facts).join(guid, left_on="node", right_on="guid").select("guid", "unit")
     guid = pl.concat([guid, twins]).unique("guid", keep="first", maintain_order=True)
-    lids = _lids(facts).join(guid, on="guid").select("folder", "lid", "unit").unique(maintain_order=True)
+    names = _names(ports)
+    by_guid = _lids(facts, "guid").join(guid, on="guid").select("folder", "lid", "unit")
+    called = _lids(facts, "description").join(names, left_on=_word(pl.col("description")), right_on="word")
+    lids = pl.concat([by_guid, called.select("folder", "lid", "unit")]).unique(maintain_order=True)
     near = lids.filter(pl.col("unit").n_unique().over("folder", "lid") == 1).unique(["folder", "lid"])
     wide = lids.filter(pl.col("unit").n_unique().over("lid") == 1).unique("lid").select("lid", "unit")
-    return Who(guid, near, wide, hosts, found.notes)
+    return Who(guid, near, wide, hosts, names, found.notes)
+
+
+def _word(text: pl.Expr) -> pl.Expr:
+    return text.str.strip_chars().str.to_lowercase()
+
+
+def _names(ports: pl.DataFrame) -> pl.DataFrame:
+    """word, unit: planned node descriptions that one end port has."""
+    import polars as pl
+
+    names = ports.select(_word(pl.col("name")).alias("word"), pl.col("port").alias("unit"))
+    return names.filter((pl.len().over("word") == 1) & (pl.col("word") != ""))
 
 
 def folder(frame: pl.DataFrame) -> pl.DataFrame:
@@ -231,19 +251,25 @@ def port_guids(facts: Facts) -> pl.DataFrame:
     return pl.concat(parts).filter(known).unique("guid", keep="first", maintain_order=True)
 
 
-def _lids(facts: Facts) -> pl.DataFrame:
-    """folder, lid, guid: whose LID is which, by everything that the captures say."""
+#: (fact table, its GUID, its name, its LID), wherever a LID stands beside one of the others.
+_BESIDE_LIDS = (
+    ("device_facts", "guid", "description", "lid"), ("link_facts", "guid", None, "lid"),
+    ("name_facts", "guid", "description", "lid"), ("port_facts", "guid", "description", "lid"),
+    ("port_facts", "peer_guid", "peer_description", "peer_lid"), ("hca_facts", "node_guid", None, "lid"),
+    ("sm_facts", "guid", None, "lid"),
+)  # fmt: skip
+
+
+def _lids(facts: Facts, what: str) -> pl.DataFrame:
+    """folder, lid, and guid or description: whose LID is which, by everything that the captures say."""
     import polars as pl
 
     parts = []
-    for table, guid, lid in (
-        ("device_facts", "guid", "lid"), ("link_facts", "guid", "lid"), ("name_facts", "guid", "lid"),
-        ("port_facts", "guid", "lid"), ("port_facts", "peer_guid", "peer_lid"), ("hca_facts", "node_guid", "lid"),
-        ("sm_facts", "guid", "lid"),
-    ):  # fmt: skip
-        if facts.has(table):
-            parts.append(folder(facts.tables[table]).select("folder", pl.col(lid).alias("lid"), pl.col(guid).alias("guid")))
+    for table, guid, name, lid in _BESIDE_LIDS:
+        column = guid if what == "guid" else name
+        if facts.has(table) and column:
+            parts.append(folder(facts.tables[table]).select("folder", pl.col(lid).alias("lid"), pl.col(column).alias(what)))
     if not parts:
-        return pl.DataFrame(schema={"folder": pl.String, "lid": pl.Int64, "guid": pl.String})
-    usable = pl.col("lid").is_between(1, NO_LID - 1) & pl.col("guid").is_not_null()
+        return pl.DataFrame(schema={"folder": pl.String, "lid": pl.Int64, what: pl.String})
+    usable = pl.col("lid").is_between(1, NO_LID - 1) & pl.col(what).is_not_null()
     return pl.concat(parts).filter(usable).unique(maintain_order=True)

@@ -192,7 +192,13 @@ def _lids(room: _Room) -> pl.DataFrame | None:
         own = ports.filter(pl.col("nic").is_not_null() | (pl.col("number") == 0))
         parts.append(own.select("port", "lid", "lmc", "state", no, "capture_id", "line"))
         sides = room.known.of(
-            ports.select(pl.col("peer_guid").alias("guid"), pl.col("peer_lid").alias("lid"), "capture_id", "line")
+            ports.select(
+                pl.col("peer_guid").alias("guid"),
+                pl.col("peer_lid").alias("lid"),
+                pl.col("peer_description").alias("description"),
+                "capture_id",
+                "line",
+            )
         )
         parts.append(sides.select(pl.col("unit").alias("port"), "lid", none.alias("lmc"), state, no, "capture_id", "line"))
     hosts = room.resolved("hca_facts")

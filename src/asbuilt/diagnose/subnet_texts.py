@@ -69,11 +69,12 @@ SUBNET_TEXTS: dict[str, Text] = {
         by="subject",
     ),
     "FAB-014": Text(
-        "several devices answer with the same name: {found}",
+        "several devices answer with one name ({who}): {found}",
         "set the host name on the wrong one and let the driver renew its node description (rdma-ndd, or "
         f"/sys/class/infiniband/*/node_desc); {_AGAIN}",
         "set the old host name again",
-        by="subject",
+        by="check",
+        nouns=("name", "names"),
     ),
     "FAB-015": Text(
         "{who} answers with {found}, declared is {expected}: the card was exchanged, or the list is of another device",
