@@ -39,7 +39,8 @@ _RULES = (
 )
 _HEAD = r"^\s*(?P<kind>CA|Switch|Router|RT): (?:0x(?P<guid>[0-9a-fA-F]{1,16}) )?(?P<name>.*):\s*$"
 _KINDS = {"CA": "ca", "Switch": "switch", "Router": "router", "RT": "router"}
-_SIGN = re.compile(rb"\d{1,5}\s+\d{1,3}\[[^\]\n]{0,4}\] ==\(.{1,120}==>", re.M)
+#: ibqueryerrors may show a link in the same form, behind words of its own.
+_SIGN = re.compile(rb"^(?![ \t]*Link info:)[^\n]{0,200}?\d{1,5}\s+\d{1,3}\[[^\]\n]{0,4}\] ==\(.{1,120}==>", re.M)
 _QUOTE = 34
 
 
