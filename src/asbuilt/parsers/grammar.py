@@ -98,11 +98,14 @@ class Reading:
     def count(self) -> int:
         return len(self.which)
 
-    def lines(self, name: str) -> Array:
-        """The lines (0-based) of the rules called ``name``."""
-        numbers = [i for i, r in enumerate(self.rules) if r.name == name]
-        found: Array = np.flatnonzero(np.isin(self.which, numbers) if len(numbers) != 1 else self.which == numbers[0])
-        return found
+    def lines(self, *names: str) -> Array:
+        """The lines (0-based) of the rules called by one of ``names``, ascending."""
+        return np.flatnonzero(self.named(*names))
+
+    def named(self, *names: str) -> Array:
+        """For each line, whether it is of a rule called by one of ``names``; one entry more, False, for -1: no line."""
+        wanted = np.array([*(r.name in names for r in self.rules), False, False])
+        return np.append(wanted[self.which], False)
 
     def per_shape(self, group: str) -> Array:
         """For each shape, which number of the line ``group`` is (-1: none)."""

@@ -51,7 +51,7 @@ def sniff(data: bytes) -> bool:
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """Facts of forwarding tables: ``lft_facts``, in the order of the text."""
     reading = read(data, capture_id, subject, _RULES, most=2, short=True)
-    lines = np.union1d(reading.lines("entry"), reading.lines("unreachable"))
+    lines = reading.lines("entry", "unreachable")
     if not len(lines):
         return reading.facts(TOOL, ())
     target, port = reading.number(lines, "target"), reading.number(lines, "port", _NO_PORT)

@@ -36,18 +36,18 @@ def sniff(data: bytes) -> bool:
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """Facts of traced routes: ``path_facts``, a row a hop; a trace that was cut has no ``to_lid``."""
     reading = read(data, capture_id, subject, _RULES)
-    starts, hops, ends = (reading.lines(name) for name in ("from", "hop", "to"))
-    opened = reading.last(np.union1d(starts, ends))
-    lost = hops[~np.isin(opened[hops], starts)]  # a hop of no trace: its beginning is not in the capture
-    reading.refuse(lost)
-    hops = hops[np.isin(opened[hops], starts)]
-    stray = ends[~np.isin(_above(opened, ends), starts)]
-    reading.refuse(stray)
-    ends = np.setdiff1d(ends, stray)
-    rows = np.union1d(starts, hops)
+    hops, ends = reading.lines("hop"), reading.lines("to")
+    opened = reading.last(reading.lines("from", "to"))
+    begins = reading.named("from")
+    traced = begins[opened[hops]]
+    closing = begins[_above(opened, ends)]
+    reading.refuse(hops[~traced])  # a hop of no trace: its beginning is not in the capture
+    reading.refuse(ends[~closing])
+    ends = ends[closing]
+    rows = reading.lines("from", "hop")
     if not len(rows):
         return reading.facts(TOOL, ())
-    return reading.facts(TOOL, ((PATH_FACTS, _columns(reading, rows, starts, opened, ends)),))
+    return reading.facts(TOOL, ((PATH_FACTS, _columns(reading, rows, opened, ends)),))
 
 
 def _above(opened: Array, ends: Array) -> Array:
@@ -55,7 +55,7 @@ def _above(opened: Array, ends: Array) -> Array:
     return np.where(ends > 0, opened[np.maximum(ends - 1, 0)], -1)
 
 
-def _columns(reading: Reading, rows: Array, starts: Array, opened: Array, ends: Array) -> dict[str, Any]:
+def _columns(reading: Reading, rows: Array, opened: Array, ends: Array) -> dict[str, Any]:
     trace = opened[rows]
     first = np.searchsorted(rows, trace)
     lid = reading.number(rows, "lid")

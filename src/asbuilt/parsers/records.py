@@ -20,9 +20,10 @@ class Records:
     def __init__(self, reading: Reading, names: list[str], lines: Array, key: Array, record: Array) -> None:
         self.reading, self.names, self.lines, self.key = reading, names, lines, key
         seat = record * len(names) + key
-        if len(np.unique(seat)) < len(seat):
+        ordered = np.sort(seat)
+        if (ordered[1:] == ordered[:-1]).any():
             record = record + _repeats(record, key)
-        self.record = np.unique(record, return_inverse=True)[1].reshape(-1)
+        self.record = np.cumsum(np.concatenate(([0], record[1:] != record[:-1]))) if len(lines) else record
         self.count = int(self.record[-1]) + 1 if len(lines) else 0
         first = np.concatenate(([True], self.record[1:] != self.record[:-1])) if self.count else np.zeros(0, bool)
         self.first = lines[first]

@@ -90,8 +90,8 @@ class Kinds:
 def kind_of(reading: Reading) -> Kinds:
     """Which record each line belongs to."""
     heads = {i: reading.lines(f"head {kind}") for i, kind in enumerate(KINDS)}
-    marks = np.concatenate([*heads.values(), reading.lines("head other"), reading.lines("running"), reading.lines("disabled")])
-    head = reading.last(np.unique(marks))
+    marks = reading.lines(*(f"head {kind}" for kind in KINDS), "head other", "running", "disabled")
+    head = reading.last(marks)
     at = np.full(reading.count + 1, -1, np.int64)
     for i, lines in heads.items():
         at[lines] = i
@@ -198,11 +198,11 @@ def managers(reading: Reading, kinds: Kinds) -> dict[str, Any] | None:
     state = found.number("state")
     known = (state >= 0) & (state < len(_STATES))
     listed = records(reading, kinds, PORT)
-    sections = np.union1d(reading.lines("running"), reading.lines("disabled"))
+    sections = reading.lines("running", "disabled")
     section = reading.last(sections)[listed.first] if listed.count else np.zeros(0, np.int64)
     own, master = listed.number("base_lid"), listed.number("master_lid")
     in_list = (section >= 0) & (own >= 0) & (master >= 0)
-    off = np.isin(section, reading.lines("disabled"))
+    off = reading.named("disabled")[section]
     codes = np.concatenate([state[known], np.where(off, 0, np.where(own == master, 3, 2))[in_list]])
     if not len(codes):
         return None

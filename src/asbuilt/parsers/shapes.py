@@ -61,7 +61,7 @@ class Shapes:
 
 
 #: Whole arrays read some 10 MB a second; numba starts in half a second and then reads hundreds.
-_scanned = kernel(shapes_whole.scan, threshold=8 << 20, parts=shapes_pass.PARTS)(shapes_pass.scan)
+_scanned = kernel(shapes_whole.scan, threshold=3 << 20, parts=shapes_pass.PARTS)(shapes_pass.scan)
 
 
 def shapes(data: bytes, most: int = MOST, *, places: bool = True, short: bool = False) -> Shapes:

@@ -74,9 +74,8 @@ RULES: tuple[Rule, ...] = (
 def _records(reading: Reading, keys: dict[str, str], operations: frozenset[str]) -> Records:
     """The records of one operation; lines with such keys that answer another are ignorable."""
     lines, key = keyed(reading, list(keys))
-    foreign = reading.lines("foreign")
-    opened = np.union1d(np.union1d(reading.lines("of lid"), reading.lines("of other")), foreign)
-    fits = reading.under(lines, "smpquery", operations) & ~np.isin(reading.last(opened)[lines], foreign)
+    opened = reading.lines("of lid", "of other", "foreign")
+    fits = reading.under(lines, "smpquery", operations) & ~reading.named("foreign")[reading.last(opened)[lines]]
     reading.ignore(lines[~fits])
     opens = np.zeros(reading.count + 1, np.int64)
     opens[opened] = opens[np.flatnonzero(reading.which == PROMPT)] = 1

@@ -74,7 +74,9 @@ def _empty_tables(reading: Reading, lines: Array, some: Array) -> Array:
     ends = ends[reading.under(ends, "smpquery", PKEYS)]
     if not len(ends):
         return ends
-    bounds = np.union1d(np.flatnonzero(reading.which == PROMPT), ends)
+    bound = reading.which == PROMPT
+    bound[ends] = True
+    bounds = np.flatnonzero(bound)
     start = np.concatenate(([-1], bounds))[np.searchsorted(bounds, ends)]
     told, full = np.zeros(reading.count + 1, np.int64), np.zeros(reading.count + 1, np.int64)
     told[lines + 1], full[lines + 1] = 1, some
@@ -120,7 +122,7 @@ def arbitration(reading: Reading) -> dict[str, Any] | None:
     if not len(lines):
         return None
     lanes_ = reading.last(reading.lines("vls"))[lines]
-    head = reading.last(np.union1d(reading.lines("low"), reading.lines("high")))[lines]
+    head = reading.last(reading.lines("low", "high"))[lines]
     at = reading.shapes.at
     length = at[lines + 1] - at[lines]
     before = np.concatenate(([-1], lines[:-1]))
@@ -135,7 +137,7 @@ def arbitration(reading: Reading) -> dict[str, Any] | None:
     behind = np.cumsum(length) - length
     opens = np.concatenate(([True], head[1:] != head[:-1]))
     offset = behind - np.maximum.accumulate(np.where(opens, behind, 0))
-    high = np.isin(head, reading.lines("high"))
+    high = reading.named("high")[head]
     words = pl.Series(["low", "high"], dtype=pl.String).gather(pl.Series(high[row].astype(np.int64)))
     return {
         **who_columns(reading, lines[row]),
