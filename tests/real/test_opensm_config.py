@@ -19,6 +19,7 @@ from asbuilt.artefacts.opensm import opensm_files
 from asbuilt.artefacts.opensm_conf import WRITABLE
 from asbuilt.model.decode_requirement import decode
 from asbuilt.model.plan import Plan
+from asbuilt.parsers import opensm_log
 from asbuilt.workflow import templates
 from asbuilt.workflow.plan import make_plan
 from little_fabric import little_plan
@@ -119,6 +120,13 @@ def check_partitions(plan: Plan, tool: Callable[..., str]) -> None:
         assert sorted(entries) == sorted(row["entry"]), (row["port"], text[:300])
 
 
+def noticed(home: Path) -> int:
+    """How many lines of stdout and log the product's own parser takes for a bad sign."""
+    signs = pl.col("what").is_in(["ignored", "fallback", "topology", "duplicate", "error"])
+    texts = [(home / name).read_bytes() for name in ("stdout", "opensm.log")]
+    return sum(opensm_log.parse(text, "c").tables["sm_log_facts"].filter(signs).height for text in texts)
+
+
 Change = Callable[[dict[str, bytes]], object]
 
 
@@ -173,6 +181,7 @@ def test_each_kind_of_bad_line_is_caught_though_opensm_runs_on(tmp_path: Path, k
     with subnet(tmp_path, netlist(plan)["netlist/ib0.net"]) as where, managed(where, files, host(plan)) as text:
         assert "SUBNET UP" in text
         assert any(word in line for line in bad_lines(text)), text
+        assert noticed(tmp_path / "sm") > 0
 
 
 def test_the_same_small_subnet_without_a_bad_line_is_taken(tmp_path: Path) -> None:
@@ -180,4 +189,4 @@ def test_the_same_small_subnet_without_a_bad_line_is_taken(tmp_path: Path) -> No
     with subnet(tmp_path, netlist(plan)["netlist/ib0.net"]) as where:
         with managed(where, files_in(plan, tmp_path), host(plan)) as text:
             assert "SUBNET UP" in text and bad_lines(text) == []
-        assert bad_lines(said(tmp_path / "sm")) == []
+        assert bad_lines(said(tmp_path / "sm")) == [] and noticed(tmp_path / "sm") == 0

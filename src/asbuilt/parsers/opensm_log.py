@@ -22,12 +22,14 @@ Array = np.ndarray[Any, Any]
 WORDS: tuple[tuple[str, str], ...] = (
     ("duplicate", r"ERR (0D01|0D13|0D15|0D19|0D1C)\b"),
     ("duplicate", r"(Duplicate GUID|Duplicate Port GUID|Found duplicated node GUID|Duplicate alias port GUID)"),
-    ("ignored", r"(PARSE ERROR)"),
+    ("ignored", r"(PARSE ERROR|PARSE WARN)"),
+    ("ignored", r"(Parsing error in field|Error in QoS Policy File|failed to open node name map)"),
     ("ignored", r"(Unrecognized token)"),
     ("ignored", r"(Warning): Cached Option"),
     ("ignored", r"(Invalid Cached Option)"),
     ("ignored", r"ERR (AC[0-9A-F]{2})\b"),
-    ("ignored", r"(Duplicated partition definition)"),
+    # of 0x7fff it says so always: OpenSM makes that one before it reads the file
+    ("ignored", r"(Duplicated partition definition): '[^']*' \(0x(?:[^7]|7[^f]|7f[^f]|7ff[^f])"),
     ("ignored", r"(extra tokens ignored|illegal GUID|cannot find or setup)"),
     ("ignored", r"(?i)(can(?:'t|not) open (?:config|file|partition|guid|qos)\w*)"),
     ("fallback", r"(falling back|fallback to)"),
@@ -63,6 +65,7 @@ _RULES = (
         "print",
         r"\**\s*(?:ERRORS DURING INITIALIZATION|PARSE ERROR|FATAL|Errors during init).*|SM started in .*|<n>: GUID <h>.*",
     ),
+    rule("print", r"-E- .*|WARNING .*|Error in QoS Policy File.*"),
     rule("print", r"[A-Z][A-Za-z -]* = .*|.*falling back.*|.*[Dd]uplicate.*GUID.*|.*routing engine.*"),
 )
 #: What may follow a log line on further lines: routes, dumps; always set in.
