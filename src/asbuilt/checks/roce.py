@@ -86,6 +86,7 @@ def marking_thresholds_are_those_planned(plan: Plan, facts: Facts) -> pl.DataFra
 
     Why: a hop that marks later than its neighbours fills first and pauses; one that marks earlier starves its flows.
     Measured by: nv show ... qos, config_db.json; thresholds are compared within the rounding of what tools print.
+        A queue that does not mark at all has none: see NET-002.
     Repair: set the thresholds of the port named in the finding to those of the plan.
     Source: plan tables `roce_ports` and `roce_classes`.
     """
@@ -116,11 +117,14 @@ def marking_thresholds_are_those_planned(plan: Plan, facts: Facts) -> pl.DataFra
         .otherwise(pl.format(", {} %", amount(pl.col("chance_value"))))
     )
     planned = [amount(pl.col(c), "bytes") for c in ("ecn_min_bytes", "ecn_max_bytes")]
+    marks = beside(ports, settings(plan, facts, "ecn"), at="roce_queue").select("subject", marks="value")
+    rows = rows.join(marks, on="subject", how="left", maintain_order="left")
     rows = rows.with_columns(*(pl.coalesce(f"low_{c}", f"high_{c}").alias(c) for c in _SEEN))
     return judge(
         rows,
         subject=pl.col("subject"),
         ok=~(off["low"] | off["high"] | chance),
+        applies=(pl.col("marks") > 0).fill_null(True),
         expected=pl.format("marking from {} to {}, {} %", *planned, "ecn_probability"),
         found=pl.format("marking from {} to {}{}", *shown, told),
         evidence=_SEEN,
@@ -191,12 +195,12 @@ def mtu_is_the_planned_one(plan: Plan, facts: Facts) -> pl.DataFrame:
     if not facts.has("interface_facts"):
         return untold("any interface")
     rows = beside(ports, interfaces(plan, facts))
-    rows = with_peer(rows.with_columns(amount(pl.col("mtu_found")).alias("said")), "said")
+    rows = with_peer(rows.with_columns(pl.format("MTU {}", "mtu_found").alias("said")), "said")
     return judge(
         rows,
         subject=pl.col("subject"),
         ok=pl.col("mtu_found") == pl.col("mtu_bytes"),
         expected=pl.format("MTU {}", "mtu_bytes"),
-        found=and_far_end(pl.format("MTU {}", "said")),
+        found=and_far_end(pl.col("said").fill_null("MTU unread")),
         evidence=_SEEN,
     )

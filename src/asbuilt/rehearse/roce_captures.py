@@ -111,6 +111,7 @@ def _port(row: dict[str, Any]) -> Port:
         other_dscp_priority=OTHER_DSCP // PRIORITIES,
         priority=row["roce_priority"],
         queue=row["roce_traffic_class"],
+        marked=row["roce_traffic_class"],
         notify=row["cnp_priority"],
         cnp_queue=row["cnp_traffic_class"],
         ecn=True,

@@ -12,7 +12,7 @@ PRIORITIES = 8
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """One port end as its device is set; `roce_captures.SETTINGS` says what may be changed."""
+    """One port end as its device is set; `roce_captures.SETTINGS` says what may be changed. ``marked``: the queue that marks."""
 
     name: str
     interface: str
@@ -28,6 +28,7 @@ class Port:
     other_dscp_priority: int
     priority: int
     queue: int
+    marked: int
     notify: int
     cnp_queue: int
     ecn: bool

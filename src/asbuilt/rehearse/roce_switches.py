@@ -64,7 +64,7 @@ def _status(port: Port) -> dict[str, Any]:
     }
     told = {d: port.priority_of(d) for d in range(CODE_POINTS) if port.priority_of(d) != d // PRIORITIES}
     points |= {str(d): {"dscp": d, "pcp": p, "switch-prio": p} for d, p in told.items() if d not in (port.dscp, port.cnp_dscp)}
-    marking: dict[str, Any] = {"congestion-mode": "ecn, absolute", "enabled-tc": f"0,{port.queue}" if port.ecn else "0"}
+    marking: dict[str, Any] = {"congestion-mode": "ecn, absolute", "enabled-tc": f"0,{port.marked}" if port.ecn else "0"}
     marking |= {"max-threshold": _size(port.ecn_max_bytes), "min-threshold": _size(port.ecn_min_bytes)}
     return {
         "mode": "lossless",
@@ -122,7 +122,7 @@ def _config(name: str, ports: Sequence[Port]) -> dict[str, Any]:
             "green_drop_probability": str(port.ecn_probability),
         }
         profile = _named(tables["WRED_PROFILE"], wred)
-        tables["QUEUE"][f"{port.interface}|{port.queue}"] = {"wred_profile": profile}
+        tables["QUEUE"][f"{port.interface}|{port.marked}"] = {"wred_profile": profile}
         room = _named(tables["BUFFER_PROFILE"], {"size": "0", "xoff": str(port.headroom_bytes), "xon": "0"})
         tables["BUFFER_PG"][f"{port.interface}|{port.priority}"] = {"profile": room}
     return tables
