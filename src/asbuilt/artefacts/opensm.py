@@ -17,6 +17,7 @@ from asbuilt.artefacts.opensm_partitions import partitions_conf, qos_policy
 from asbuilt.artefacts.opensm_text import comment, listed, one_word
 from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.plan import Plan
+from asbuilt.plan.routing_fabric import COMPUTE, IO, roles
 
 if TYPE_CHECKING:
     import polars as pl
@@ -143,12 +144,12 @@ def _guid_lists(lids: pl.DataFrame, rows: Mapping[str, Mapping[str, Any]]) -> di
     roots = switches.filter(pl.col("role") == top)
     if engines & {"ftree", "updn"} and roots.height:
         files["root_guids"] = listed(roots, f"Switches of the top tier ({top}), node GUIDs.", "node_guid")
-    ports = lids.filter(pl.col("number") > 0)  # aggregation nodes too: those of the top tier are reached like its hosts
-    compute = (pl.col("role") == "node") & (pl.col("plane") == "compute")
-    if "ftree" in engines and ports.filter(compute).height:
-        files["cn_guids"] = listed(ports.filter(compute), "Ports that compute: ftree spreads their traffic.")
-        if ports.filter(~compute).height:
-            files["io_guids"] = listed(ports.filter(~compute), "Ports of storage and services.")
+    ends = lids.filter(pl.col("number") > 0)
+    ends = ends.with_columns(pl.Series("class", roles(ends)))
+    heads = {COMPUTE: "Ports that compute: ftree spreads their traffic.", IO: "Ports of storage, services and aggregation."}
+    for kind, name in ((COMPUTE, "cn_guids"), (IO, "io_guids")):
+        if "ftree" in engines and (ends["class"] == kind).any():
+            files[name] = listed(ends.filter(pl.col("class") == kind), heads[kind])
     return files
 
 

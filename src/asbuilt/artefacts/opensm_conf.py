@@ -94,7 +94,8 @@ def opensm_conf(
         lines.append("")
     for option, value in sorted(place.overrides.items()):
         lines += _option(option, value, "set by the caller, not by the plan")
-    others = [row for setting, row in rows.items() if setting not in WRITABLE]
+    absent = {option for option, name in FILES if name not in files}
+    others = [row for setting, row in rows.items() if setting not in WRITABLE or setting in absent]
     lines += ["", *comment("Settings of the plan that are no options of this file:")] if others else []
     for row in others:
         lines += comment(f"{row['setting']} = {row['value']} {row['unit']}; {_why(row)}")
