@@ -12,7 +12,7 @@ PRIORITIES = 8
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """One port end as its device is set; `roce_captures.SETTINGS` says what may be changed. ``marked``: the queue that marks."""
+    """One port end as its device is set; `roce_captures.SETTINGS` says what may change. ``marked``: the queue that marks."""
 
     name: str
     interface: str
