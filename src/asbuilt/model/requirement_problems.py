@@ -63,6 +63,16 @@ MEANINGS: dict[str, str] = {
     "REQ-067": "Two tiers use the same name template.",
     "REQ-068": "A power cord goes to a feed that the rack does not have.",
     "REQ-069": "A checkpoint may take longer to write than the time to the next one.",
+    "REQ-070": "A range of LIDs lacks an end, or ends before it begins.",
+    "REQ-071": "Two ranges of LIDs overlap. A LID is given out once.",
+    "REQ-072": "One host is named twice for the subnet manager. A standby must survive the master's host.",
+    "REQ-073": "There is not one priority for each host of the subnet manager.",
+    "REQ-074": "An InfiniBand port knows only certain numbers of lanes (1, 2, 4, 8, 15) and MTUs (256 to 4096).",
+    "REQ-075": "A plane is put on a virtual lane that is not in operation. Lanes are counted from 0.",
+    "REQ-076": "Plane and subnet state different LID mask controls. It holds for every port of a subnet.",
+    "REQ-077": "The name of a tenant is taken: by another tenant, or by a partition that every plan has.",
+    "REQ-078": "The nodes of a tenant are no set of hosts, such as node[0000-0015].",
+    "REQ-079": "A tenant has the partition key of the default partition, of a plane or of another tenant.",
 }
 
 CODES: dict[Fault, str] = {
