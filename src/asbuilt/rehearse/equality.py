@@ -147,7 +147,8 @@ def lids(ports: list[_Port], found: Mapping[tuple[str, int], tuple[int, int]]) -
 def answering(ports: list[_Port], found: Mapping[readers.Port, Mapping[str, str]]) -> Equality:
     """Who answers at each planned LID: the port GUID by a packet that the switches forwarded to that LID."""
     tally = Tally("who answers at a LID")
-    for port in _end_ports(ports, tally):
+    tally.leave_out(NOT_WIRED, sum(not p.seen for p in ports))
+    for port in (p for p in ports if p.seen):
         values = found.get((port.lid, port.number))
         if values is None or "PortGuid" not in values:
             tally.leave_out(NOT_ASKED)
@@ -164,16 +165,15 @@ def _end_ports(ports: list[_Port], tally: Tally, rows: int = 1) -> list[_Port]:
 
 
 def partitions(plan: Plan, ports: list[_Port], found: Mapping[readers.Port, dict[int, int]]) -> Equality:
-    """Every entry of every NIC port's partition table, at its index."""
+    """Every entry of every end port's partition table, at its index."""
     planned: dict[str, dict[int, int]] = {}
     for key, index, entry in plan.table("partition_members").select("port", "index", "entry").rows():
         planned.setdefault(key, {})[index] = entry
     tally = Tally("partition_members")
     for port in ports:
         wanted = planned.get(port.key)
-        if not port.number or not port.seen or wanted is None:
-            if wanted is not None:
-                tally.leave_out(NOT_WIRED if not port.seen else "of a switch: not asked", len(wanted))
+        if wanted is None or not port.seen:
+            tally.leave_out(NOT_WIRED, len(wanted or ()))
             continue
         table = found.get((port.lid, port.number))
         if table is None:

@@ -93,12 +93,12 @@ def node_id(plan: Plan, subnet: str, port: str) -> str:
     return f"{'S' if switch else 'H'}-{value:016x}"
 
 
-def rewiring(before: Hardware, after: Hardware) -> list[str]:
+def rewiring(before: Hardware, after: Hardware, loaded: Hardware) -> list[str]:
     """The console lines that turn one build into another: every cable that goes out, then every cable that comes in.
 
-    Raises `ProblemError` CLI-027 when a device of ``after`` is not in ``before``: ibsim adds none at run time.
+    Raises `ProblemError` CLI-027 when a device of ``after`` is not in ``loaded``: ibsim adds none at run time.
     """
-    known = {end[0] for cable in before.cables for end in cable}
+    known = {end[0] for cable in loaded.cables for end in cable}
     strange = sorted({end[0] for cable in after.cables for end in cable} - known)
     if strange:
         what = f"ibsim adds no device at run time, and {strange[0]} was not loaded"

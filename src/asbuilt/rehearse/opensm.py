@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Mapping
+from typing import Callable, Mapping
 
 from asbuilt.artefacts.opensm import CONFIG, opensm_files
 from asbuilt.base.problem import Problem, ProblemError
@@ -25,21 +24,33 @@ OVERRIDES = {
     "log_flags": "0x43",  # errors, info, and the routing dumps
 }
 LEASES = "guid2lid"
+#: A path across partitions is refused: the isolation questions of the read-back want just that.
+REFUSED = "do not share specified PKey"
 STANDBY = b"Entering STANDBY state"
 MASTER = b"Entering MASTER state"
 #: A bring-up of 4,096 ports with QoS takes half a minute on two cores; ten times that is a hang.
 UP_S = 600.0
 
 
+#: Hears of every step while a rehearsal goes on.
+Tell = Callable[[str], None]
+
+
 @dataclass(slots=True)
 class Times:
-    """Seconds that the steps took, by name, in order."""
+    """Seconds that the steps took, by name, in order; ``tell`` hears of each."""
 
+    tell: Tell
     seconds: dict[str, float] = field(default_factory=dict)
 
     def add(self, step: str, seconds: float) -> None:
         """Note a step; a repeated one adds up."""
         self.seconds[step] = self.seconds.get(step, 0.0) + seconds
+        self.tell(f"{step}: {seconds:.1f} s")
+
+
+def quiet(text: str) -> None:
+    """Tell nobody."""
 
 
 class Session:
@@ -49,13 +60,13 @@ class Session:
     plugged in later. Raises `ProblemError` CLI-024 for missing programs, CLI-025 and CLI-028 when one does not come up.
     """
 
-    def __init__(self, plan: Plan, subnet: str, built: Built, larger: Hardware | None = None) -> None:
+    def __init__(self, plan: Plan, subnet: str, built: Built, larger: Hardware | None = None, tell: Tell = quiet) -> None:
         self.plan = plan
         self.subnet = subnet
         self.found = programs.find(programs.PACKAGES)
         self.library = self.found[programs.LIBRARY]
         self.rig = Rig()
-        self.times = Times()
+        self.times = Times(lambda text: tell(f"{subnet}: {text}"))
         self.loaded = larger or hardware(plan, built, subnet)
         self.now = self.loaded
         self.managers: list[Manager] = []
@@ -65,7 +76,7 @@ class Session:
     def __enter__(self) -> Session:
         self.rig.__enter__()
         try:
-            dump, self.substitutions = substituted(self.loaded.dump)
+            dump, self.substitutions = substituted(self.loaded.dump, alike=True)
             self.simulator = Simulator(self.rig, self.found["ibsim"], dump)
             self.times.add("load the hardware", self.simulator.load_s)
             self.place(self.plan)
@@ -101,9 +112,19 @@ class Session:
             manager.start(self.rig)
             self.times.add("standby", manager.wait_for(STANDBY, 1, UP_S))
 
+    def restart(self, plan: Plan) -> None:
+        """Give every manager the files of ``plan`` and start it anew, the standbys first, as one would without an outage."""
+        for manager in (*self.managers[1:], self.managers[0]):
+            manager.end(self.rig)
+            write(manager, manager_files(plan, self.subnet, manager))
+            manager.start(self.rig)
+            mark = UP if manager is self.managers[0] else STANDBY
+            self.times.add("restart with new files", manager.wait_for(mark, 1, UP_S))
+        self.plan = plan
+
     def rewire(self, after: Hardware) -> int:
         """Turn the simulated cabling into that of ``after``; the number of console lines that it took."""
-        lines = rewiring(self.now, after)
+        lines = rewiring(self.now, after, self.loaded)
         self.simulator.commands(lines)
         self.now = after
         return len(lines)
@@ -114,8 +135,9 @@ class Session:
         self.times.add("sweep", master.sweep(UP_S))
 
     def bad_lines(self, *, errors: bool = True) -> tuple[str, ...]:
-        """Every bad line of every manager, with its number; see `Manager.bad_lines`."""
-        return tuple(f"opensm {m.number}: {line}" for m in self.managers for line in m.bad_lines(errors=errors))
+        """Every bad line of every manager, with its number; see `Manager.bad_lines`. Refusals that were asked for are none."""
+        lines = ((m.number, line) for m in self.managers for line in m.bad_lines(errors=errors))
+        return tuple(f"opensm {number}: {line}" for number, line in lines if REFUSED not in line)
 
     def memory_mb(self) -> dict[str, float]:
         """Most memory that each running program held so far, in MiB, where the system tells."""
@@ -168,22 +190,3 @@ def peak_mib(pid: int) -> float:
         return 0.0
     line = next((row for row in text.splitlines() if row.startswith("VmHWM:")), "VmHWM: 0 kB")
     return int(line.split()[1]) / 1024
-
-
-def waited(seconds: float) -> None:
-    """Let time pass, for what has no word in a log."""
-    time.sleep(seconds)
-
-
-__all__ = [
-    "MASTER",
-    "OVERRIDES",
-    "STANDBY",
-    "Session",
-    "Times",
-    "manager_files",
-    "peak_mib",
-    "shared_differences",
-    "waited",
-    "write",
-]

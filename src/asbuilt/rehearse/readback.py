@@ -15,8 +15,9 @@ from asbuilt.rehearse.managers import Manager
 from asbuilt.rehearse.queries import Answer, Desk, silent, transcript
 from asbuilt.rehearse.readers import cables, end_ports
 
-#: Questions to one port, in the order in which they are asked. A switch port has no partition table that the plan fixes.
+#: Questions to one port, in the order in which they are asked: of a NIC, of a switch itself (its port 0), of a switch port.
 PORT_QUERIES = ("nodeinfo", "portinfo", "pkeys", "sl2vl", "vlarb")
+SWITCH_QUERIES = ("nodeinfo", "pkeys")
 SWITCH_PORT_QUERIES = ("portinfo", "sl2vl", "vlarb")
 #: Above this many LIDs, ibroute is asked without the name of every destination (one more question each).
 NAMED_ROUTES = 2_000
@@ -106,16 +107,16 @@ def _ask_routes(desk: Desk, plan: Plan, subnet: str) -> list[Answer]:
 
 
 def _ports(plan: Plan, subnet: str, discovered: bytes) -> list[tuple[int, int, tuple[str, ...]]]:
-    """(LID to ask, port number, questions): NIC ports and aggregation nodes, then cabled switch ports."""
+    """(LID to ask, port number, questions): switches, NIC ports and aggregation nodes, then cabled switch ports."""
     import polars as pl
 
     rows = plan.table("lids").filter(pl.col("subnet") == subnet).sort("lid")
     by_guid = {guid: lid for guid, lid, number in rows.select("node_guid", "lid", "number").rows() if number == 0}
-    seen = {guid for guid, _ in end_ports(discovered)}
+    seen = end_ports(discovered)
     ends = [
-        (lid, number, PORT_QUERIES)
-        for guid, port_guid, lid, number in rows.select("node_guid", "port_guid", "lid", "number").rows()
-        if number and ({guid, f"{int(port_guid, 16) - number:016x}"} & seen)
+        (lid, number, PORT_QUERIES if number else SWITCH_QUERIES)
+        for port_guid, lid, number in rows.select("port_guid", "lid", "number").rows()
+        if (f"{int(port_guid, 16) - number:016x}", number) in seen
     ]
     wired = sorted({(by_guid[guid], port) for guid, port, _, _ in cables(discovered) if guid in by_guid})
     return ends + [(lid, port, SWITCH_PORT_QUERIES) for lid, port in wired]

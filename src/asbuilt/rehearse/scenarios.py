@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Mapping
 
 from asbuilt.model.plan import Plan
 from asbuilt.rehearse import programs, readback, readers
@@ -12,12 +11,11 @@ from asbuilt.rehearse.built import Built
 from asbuilt.rehearse.equality import Equality, Tally, equality, managers
 from asbuilt.rehearse.hardware import hardware
 from asbuilt.rehearse.managers import UP
-from asbuilt.rehearse.opensm import MASTER, STANDBY, Session, shared_differences
+from asbuilt.rehearse.opensm import MASTER, STANDBY, Session, Tell, quiet, shared_differences
+from asbuilt.rehearse.predicted import planned_routes
 from asbuilt.rehearse.proof import Proof, Step
 from asbuilt.rehearse.readback import Readback
 
-#: Switch LID -> destination LID -> output port: what a plan fixes of the forwarding tables.
-Routes = Mapping[int, dict[int, int]]
 #: The standby's last look may have been answered just before the master died, and its own first sweep follows.
 LOOKS_MORE = 2
 SWEEP_S = 10.0
@@ -31,19 +29,20 @@ class Outcome:
     seen: Readback
 
 
-def bring_up(plan: Plan, subnet: str, built: Built, routes: Routes | None, most: int = 0) -> Outcome:
+def bring_up(plan: Plan, subnet: str, built: Built, most: int = 0, tell: Tell = quiet) -> Outcome:
     """The planned subnet comes up on the generated files, and everything that the plan fixes is read back."""
-    with Session(plan, subnet, built) as session:
+    with Session(plan, subnet, built, tell=tell) as session:
         steps = started(session)
         began = time.monotonic()
         seen = readback.everything(session.desk, plan, subnet, session.managers, most)
         session.times.add("read back", time.monotonic() - began)
-        return Outcome(prove("bring-up", session, steps, equality(plan, seen, routes), session.bad_lines(), seen), seen)
+        equal = equality(plan, seen, planned_routes(plan, subnet))
+        return Outcome(prove("bring-up", session, steps, equal, session.bad_lines(), seen), seen)
 
 
-def faults(plan: Plan, subnet: str, built: Built, faulty: Built) -> Outcome:
+def faults(plan: Plan, subnet: str, built: Built, faulty: Built, tell: Tell = quiet) -> Outcome:
     """The subnet comes up as planned, then its cabling changes to ``faulty`` at run time; what is then seen is captured."""
-    with Session(plan, subnet, built) as session:
+    with Session(plan, subnet, built, tell=tell) as session:
         steps = started(session)
         lines = session.rewire(hardware(plan, faulty, subnet))
         steps.append(Step("faults put in at run time", f"{lines} console lines of the simulator"))
@@ -54,9 +53,9 @@ def faults(plan: Plan, subnet: str, built: Built, faulty: Built) -> Outcome:
         return Outcome(prove("faults", session, steps, (), session.bad_lines(errors=False), seen), seen)
 
 
-def failover(plan: Plan, subnet: str, built: Built) -> Outcome:
+def failover(plan: Plan, subnet: str, built: Built, tell: Tell = quiet) -> Outcome:
     """The master dies, the standby takes over in the planned time and changes nothing; restarted, the master is it again."""
-    with Session(plan, subnet, built) as session:
+    with Session(plan, subnet, built, tell=tell) as session:
         steps = started(session)
         if len(session.managers) < 2:
             steps.append(Step("a standby is planned", "none", False))
@@ -76,17 +75,17 @@ def failover(plan: Plan, subnet: str, built: Built) -> Outcome:
         kept = unchanged(before, after, "after the takeover")
         first.start(session.rig)
         took = first.wait_for(MASTER, 1, 2 * allowed + 60)
-        steps.append(Step("restarted primary is master again", f"after {took:.1f} s", True))
+        steps.append(Step(f"restarted primary is master again within {allowed:g} s", f"after {took:.1f} s", took <= allowed))
         first.wait_for(UP, 1, SWEEP_S + allowed)
         second.wait_for(STANDBY, 2, SWEEP_S + allowed)
         session.desk.host = first.host
         kept += unchanged(before, readback.tables(session.desk, plan, subnet), "after the return")
         seen = readback.overview(session.desk, plan, subnet, session.managers)
         equal = (*kept, managers(plan, subnet, readers.managers(seen.texts["sminfo"])))
-        return Outcome(prove("failover", session, steps, equal, bad + _not_taken(session, bad), seen), seen)
+        return Outcome(prove("failover", session, steps, equal, bad + not_taken(session, bad), seen), seen)
 
 
-def _not_taken(session: Session, known: tuple[str, ...]) -> tuple[str, ...]:
+def not_taken(session: Session, known: tuple[str, ...]) -> tuple[str, ...]:
     """Lines that a manager did not take since; errors that come when a manager dies are none."""
     return tuple(line for line in session.bad_lines(errors=False) if line not in known)
 
@@ -114,20 +113,23 @@ def dead_after_s(plan: Plan, subnet: str) -> float:
     return interval * (looks + LOOKS_MORE) + SWEEP_S
 
 
-def unchanged(before: Readback, after: Readback, when: str, only: frozenset[int] | None = None) -> tuple[Equality, ...]:
-    """LIDs, partition tables and forwarding tables of two readings, row by row.
+def unchanged(
+    before: Readback, after: Readback, when: str, *, only: bool = False, gone: frozenset[str] = frozenset()
+) -> tuple[Equality, ...]:
+    """LIDs, partition tables and forwarding tables of two readings, row by row; what came new is not looked at.
 
-    With ``only`` (LIDs) what came new is not looked at, and forwarding tables are left to the caller.
+    With ``only`` forwarding tables are left to the caller. ``gone`` are node GUIDs that are not there any more.
     """
     lids = Tally(f"lids {when}")
     old, new = (readers.end_ports(r.texts["ibnetdiscover"]) for r in (before, after))
     for end, said in sorted(old.items()):
-        lids.row(f"{end[0]}/{end[1]}", said, new.get(end))
+        if end[0] not in gone:
+            lids.row(f"{end[0]}/{end[1]}", said, new.get(end))
     keys = Tally(f"partition tables {when}")
     was, now = (readers.partition_tables(r.texts["smpquery"]) for r in (before, after))
     for port, entries in sorted(was.items()):
         keys.rows(f"lid {port[0]} port {port[1]}", entries, now.get(port, {}))
-    if only is not None:
+    if only:
         return lids.done(), keys.done()
     routes = Tally(f"forwarding tables {when}")
     one, two = (readers.forwarding_tables(r.texts["ibroute"]) for r in (before, after))

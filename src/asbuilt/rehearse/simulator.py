@@ -18,18 +18,23 @@ LONGEST_LINE = 128
 _LOADED = b"Network simulator ready"
 _PROMPT = b"sim> "
 _NEWER = re.compile(rb"(\d+)x(NDR|XDR)\b")
+_ANY = re.compile(rb" (\d+)x([SDQEFHNX]DR(?:10)?)$", re.M)
+ALIKE = "4xHDR"
 
 
-def substituted(dump: bytes) -> tuple[bytes, dict[str, int]]:
+def substituted(dump: bytes, *, alike: bool = False) -> tuple[bytes, dict[str, int]]:
     """A dump with the speeds that Debian's ibsim 0.10 does not know written as HDR, and how many ends of each word were.
 
-    Two lanes (``2xNDR``, a split port) load as they are: ibsim takes the width from the word.
+    Width stays (``2xNDR``, a split port, loads as ``2xHDR``). With ``alike`` every link becomes ``4xHDR``: ibsim dies when a
+    cable is plugged at run time between ports of unequal width.
     """
     counts: dict[str, int] = {}
-    for match in _NEWER.finditer(dump):
-        word = match.group().decode()
-        counts[word] = counts.get(word, 0) + 1
-    return _NEWER.sub(rb"\1xHDR", dump), counts
+    words = _ANY if alike else _NEWER
+    for match in words.finditer(dump):
+        word = match.group().decode().strip()
+        if word != ALIKE:
+            counts[word] = counts.get(word, 0) + 1
+    return words.sub(f" {ALIKE}".encode() if alike else rb"\1xHDR", dump), counts
 
 
 def sizes(dump: bytes) -> list[str]:
