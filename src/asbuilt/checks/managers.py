@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from asbuilt.checks.answers import EVIDENCE, judge
+from asbuilt.checks.answers import EVIDENCE, judge, untold
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
@@ -147,6 +147,9 @@ def manager_priorities_are_as_planned(plan: Plan, facts: Facts) -> pl.DataFrame:
     rows = seen.filter(pl.col("subnet").is_in(planned["subnet"].unique().implode())).join(
         planned.select("port", "want"), on="port", how="left", maintain_order="left"
     )
+    rows = rows.filter(pl.col("want").is_null() | pl.col("priority").is_not_null())  # lists of managers have no priorities
+    if rows.is_empty():
+        return untold("the priority of a manager")
     right = pl.when(pl.col("want").is_null()).then(False).otherwise(pl.col("priority") == pl.col("want"))
     rows = rows.with_columns(right.alias("right")).sort("right", nulls_last=True, maintain_order=True)
     has = pl.format("priority {}", pl.col("priority").cast(pl.String).fill_null("unread"))

@@ -158,13 +158,14 @@ def links_run_on_all_lanes(plan: Plan, facts: Facts) -> pl.DataFrame:
     frame = _rates(plan, facts)
     if frame is None:
         return untold("the width of a planned port")
-    narrow = pl.col("slow") & (pl.col("width") < pl.col("lanes"))
+    needed = pl.min_horizontal("lanes", (pl.col("rate_gbps") / pl.col("lane")).ceil())
+    narrow = pl.col("slow") & (pl.col("width") < needed)
     return judge(
         frame,
         subject=pl.col("link"),
         ok=~narrow,
         applies=pl.col("lit"),
-        expected=pl.format("{} lanes", pl.col("lanes").cast(pl.Int64)),
+        expected=pl.format("{} lanes", needed.cast(pl.Int64)),
         found=pl.col("runs"),
         evidence=EVIDENCE,
     )

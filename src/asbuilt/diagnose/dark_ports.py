@@ -12,15 +12,18 @@ from dataclasses import replace
 
 import polars as pl
 
+from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding
 
-ETHERNET, OUT, HOST_DISABLED, SWITCH_DISABLED, UNDECIDED = "ethernet", "out", "host disabled", "switch disabled", "undecided"
+ETHERNET, OUT, HOST_DISABLED, SWITCH_DISABLED = "ethernet", "out", "host disabled", "switch disabled"
+UNDECIDED, BETWEEN = "undecided", "between switches"
 MISSING_LINK, LINK_LAYER = "FAB-002", "FAB-006"
 _CAUSES = {
     ETHERNET: "{who} in Ethernet mode: the host says Link layer: Ethernet, {switch}, and no InfiniBand discovery sees the port",
     OUT: "no light between {who}: the host says InfiniBand and {phys}, {switch}: the cable is out, dead, or not seated",
     HOST_DISABLED: "{who} disabled at the host (physical state Disabled): {switch}",
-    SWITCH_DISABLED: "{who} disabled at the switch (physical state Disabled): the host says InfiniBand and {phys}",
+    SWITCH_DISABLED: "{who} disabled at the switch (physical state Disabled), the other side says {phys}",
+    BETWEEN: "no light between {who}: {switch}; the cable is out, dead, or not seated, or the far port is disabled",
     UNDECIDED: "no link between {who}, {switch}: undecided without the host's side (unplugged, a dead end, or Ethernet mode)",
 }
 _NEXT = {
@@ -28,6 +31,7 @@ _NEXT = {
     OUT: "reseat both ends of the cable, look at its light, then swap the cable, then the transceiver; then capture again",
     HOST_DISABLED: "enable the port on its host (ibportstate, or reload the driver); then capture again",
     SWITCH_DISABLED: "enable the port on its switch (ibportstate LID PORT enable); then capture again",
+    BETWEEN: "reseat both ends of the cable, look at its light, then swap the cable, then the transceivers; then capture again",
     UNDECIDED: "run ibstat on the host and iblinkinfo on the fabric, add both captures and compare again: they tell the cause",
 }
 _REVERT = {
@@ -35,11 +39,12 @@ _REVERT = {
     OUT: "put the first cable back",
     HOST_DISABLED: "disable the port again",
     SWITCH_DISABLED: "disable the port again",
+    BETWEEN: "put the first cable back",
     UNDECIDED: "nothing is moved",
 }
 
 
-def dark_links(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+def dark_links(plan: Plan, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """link, why, phys, switch and lines of every planned link that either side speaks of."""
     parts = []
     hosts, ports = tables.get("hcas_measured"), tables.get("ports_measured")
@@ -61,8 +66,12 @@ def dark_links(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     rows = pl.concat(parts, how="diagonal").filter(pl.col("link").is_not_null())
     rows = rows.with_columns(pl.lit(None, dtype=pl.String).alias(c) for c in columns if c not in rows.columns)
     rows = rows.group_by("link", maintain_order=True).agg(pl.col(c).drop_nulls().first() for c in columns)
+    between = plan.links.filter(pl.col("b_nic").is_null())["link"]
+    disabled = (pl.col("switch_phys") == "disabled").fill_null(False)
     why = (
         pl.when(pl.col("link_layer") == "ethernet").then(pl.lit(ETHERNET))
+        .when(pl.col("link").is_in(between.implode()) & ~disabled).then(pl.lit(BETWEEN))
+        .when(pl.col("link_layer").is_null() & disabled).then(pl.lit(SWITCH_DISABLED))
         .when(pl.col("link_layer").is_null() & pl.col("host_state").is_null()).then(pl.lit(UNDECIDED))
         .when(pl.col("host_phys") == "disabled").then(pl.lit(HOST_DISABLED))
         .when(pl.col("switch_phys") == "disabled").then(pl.lit(SWITCH_DISABLED))
@@ -77,13 +86,13 @@ def dark_links(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     return rows.with_columns(why.alias("why"), switch.alias("switch"), phys.alias("phys"))
 
 
-def explain_dark(findings: list[Finding], tables: Mapping[str, pl.DataFrame]) -> list[Finding]:
+def explain_dark(plan: Plan, findings: list[Finding], tables: Mapping[str, pl.DataFrame]) -> list[Finding]:
     """``findings`` with those about missing links reworded by what both sides say.
 
     A finding is reworded when its links all have one and the same explanation; of a node of which some ports have one and
     others another the first words stay.
     """
-    dark = dark_links(tables)
+    dark = dark_links(plan, tables)
     if dark.is_empty():
         return findings
     out = []

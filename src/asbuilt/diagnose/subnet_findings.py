@@ -50,9 +50,23 @@ def subnet_findings(
     # A port that is dark cannot be asked: why it is dark is told, not that it did not answer.
     down = failing.filter(pl.col("check_id").is_in(["FAB-005", "FAB-006"]))["link"].drop_nulls().to_list()
     open_ = joined.filter((pl.col("verdict") == "not_measured") & (pl.col("subject") != "plan"))
-    found += _open(open_.filter(~pl.col("link").is_in([*told, *down]).fill_null(False)), about)
+    mute = failing.filter(pl.col("check_id") == "FAB-011")["subject"].to_list() + _gone(plan, told)
+    dark = pl.col("link").is_in([*told, *down]).fill_null(False) | pl.col("subject").is_in(mute)
+    found += _open(open_.filter(~dark), about)
     found += [_broken(row, about) for row in joined.filter(pl.col("verdict") == "error").iter_rows(named=True)]
     return found
+
+
+def _gone(plan: Plan, told: frozenset[str]) -> list[str]:
+    """End ports of switches all of whose planned links another finding explains: they are off, or out of reach."""
+    if not told or not plan.has("links") or not plan.has("lids"):
+        return []
+    sides = [
+        plan.links.select(pl.col(f"{s}_device").alias("device"), pl.col("link").is_in(list(told)).alias("out")) for s in "ab"
+    ]
+    gone = pl.concat(sides).group_by("device").agg(pl.col("out").all()).filter("out")["device"]
+    lids = plan.table("lids").filter(pl.col("nic").is_null() & pl.col("device").is_in(gone.implode()))
+    return lids["port"].to_list()
 
 
 def slower_links(findings: list[Finding]) -> set[str]:

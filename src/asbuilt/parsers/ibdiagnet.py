@@ -104,7 +104,7 @@ class _Reader:
 
     def _manage(self, number: int, manager: re.Match[str]) -> None:
         row = {"lid": int(manager[1], 16) or None, "guid": fact_rows.guid(manager[2]), "priority": int(manager[3])}
-        self.managers.append({**row, "state": self._state, "line": number})
+        self.managers.append({**row, "state": self._state, "listed": True, "line": number})
         self.account.fact(number)
 
     def _stage(self, number: int, stage: re.Match[str]) -> None:

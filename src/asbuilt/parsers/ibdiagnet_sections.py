@@ -261,6 +261,7 @@ def managers(rows: Rows) -> Taken:
             "priority": numbers(rows.cells, "priority"),
             "state": states,
             "activity": numbers(rows.cells, "actcount"),
+            "listed": [True] * len(rows.lines),
             "line": rows.lines,
         }
     ).filter(good)

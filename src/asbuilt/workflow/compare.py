@@ -60,7 +60,7 @@ def compare(
     subnet = judge_subnet(plan, facts, others, compared, inside, guids)
     rows = told_rows(asked)
     told = diagnose(plan, compared, names, whys)
-    found = explain_dark(list(told.findings), subnet.tables)
+    found = explain_dark(plan, list(told.findings), subnet.tables)
     # A link that is missing or wrong is down for the reason told there.
     explained = frozenset(s for f in found for s in f.subjects)
     more, remarks = subnet.findings(explained, required)
