@@ -64,12 +64,12 @@ NOISE = (
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """What was asked before each line. ``ordinal`` of a line counts the prompts at or above it; 0 is the capture's subject.
+    """What was asked: the prompt ``lines`` (0-based), and behind each of them and, first of all, the capture's subject:
 
-    ``kind`` (an index into ``kinds``: tool and operation), ``guid`` (0: none), ``lid`` and ``port`` (-1: none) per ordinal.
+    ``kind`` (an index into ``kinds``: tool and operation), ``guid`` (0: none), ``lid`` and ``port`` (-1: none).
     """
 
-    ordinal: Array
+    lines: Array
     kinds: list[tuple[str, str]]
     kind: Array
     guid: Array
@@ -105,7 +105,9 @@ class Reading:
     def named(self, *names: str) -> Array:
         """For each line, whether it is of a rule called by one of ``names``; one entry more, False, for -1: no line."""
         wanted = np.array([*(r.name in names for r in self.rules), False, False])
-        return np.append(wanted[self.which], False)
+        found = np.zeros(self.count + 1, bool)
+        np.take(wanted, self.which, out=found[:-1], mode="wrap")
+        return found
 
     def per_shape(self, group: str) -> Array:
         """For each shape, which number of the line ``group`` is (-1: none)."""
@@ -113,17 +115,31 @@ class Reading:
 
     def number(self, lines: Array, group: str, absent: int = -1) -> Array:
         """The number ``group`` of each of ``lines`` as int64, ``absent`` where its rule has none (or it is past 2^62)."""
-        index = self.per_shape(group)[self.shapes.shape[lines]]
+        index = self._index(lines, group)
+        if isinstance(index, int):
+            return self._signed(lines, index) if index >= 0 else np.full(len(lines), absent, np.int64)
         found = np.full(len(lines), absent, np.int64)
         there = index >= 0
-        values = self.shapes.number(lines[there], index[there])
-        found[there] = np.where(values < np.uint64(1 << 62), values, np.uint64(1 << 62)).astype(np.int64)
+        found[there] = self._signed(lines[there], index[there])
         return found
+
+    def _signed(self, lines: Array, index: Array | int) -> Array:
+        return np.minimum(self.shapes.number(lines, index), np.uint64(1 << 62)).view(np.int64)
+
+    def _index(self, lines: Array, group: str) -> Array | int:
+        """Which number of each of ``lines`` is ``group`` (-1: none); one answer where it is the same for all of them."""
+        per_shape = self.per_shape(group)
+        if (per_shape[: len(self.groups)] < 0).all():
+            return -1
+        index: Array = per_shape[self.shapes.shape[lines]]
+        return int(index[0]) if len(index) and (index == index[0]).all() else index
 
     def unsigned(self, lines: Array, group: str) -> Array:
         """As `number`, for GUIDs: uint64, 0 where there is none."""
-        index = self.per_shape(group)[self.shapes.shape[lines]]
+        index = self._index(lines, group)
         found = np.zeros(len(lines), np.uint64)
+        if isinstance(index, int):
+            return self.shapes.number(lines, index) if index >= 0 else found
         found[index >= 0] = self.shapes.number(lines[index >= 0], index[index >= 0])
         return found
 
@@ -141,23 +157,32 @@ class Reading:
 
     def who(self, lines: Array) -> tuple[Array, Array, Array]:
         """GUID (0: none), LID and port (-1: none) that the prompt above each of ``lines``, or the subject, asked for."""
-        said, ordinal = self.prompts, self.prompts.ordinal[lines]
+        said, ordinal = self.prompts, self._ordinal(lines)
         return said.guid[ordinal], said.lid[ordinal], said.port[ordinal]
+
+    def _ordinal(self, lines: Array) -> Array:
+        """How many prompts stand above each of ``lines`` (ascending)."""
+        return _steps(lines, self.prompts.lines)
 
     def under(self, lines: Array, tool: str, operations: frozenset[str]) -> Array:
         """Which of ``lines`` stand under no prompt, or one of ``tool`` that asked one of ``operations``."""
         fits = np.array([t in ("", tool) and (not t or o in operations) for t, o in self.prompts.kinds])
-        found: Array = fits[self.prompts.kind[self.prompts.ordinal[lines]]]
+        if fits.all():
+            return np.ones(len(lines), bool)
+        found: Array = fits[self.prompts.kind][self._ordinal(lines)]
         return found
 
-    def last(self, marks: Array) -> Array:
-        """For each line the last of ``marks`` (lines, ascending) at or above it and below the prompt above it; -1: none."""
-        seat = np.full(self.count, -1, np.int64)
-        seat[marks] = marks
-        seat[self.which == PROMPT] = -2 - np.arange(np.count_nonzero(self.which == PROMPT))
-        order = np.where(seat != -1, np.arange(self.count), -1)
-        at = np.maximum.accumulate(order) if self.count else order
-        found: Array = np.where(at >= 0, np.where(seat[at] >= 0, seat[at], -1), -1)
+    def last(self, marks: Array, lines: Array) -> Array:
+        """For each of ``lines`` the last of ``marks`` (both ascending) at or above it, -1 where none or a prompt is between."""
+        if not len(marks):
+            return np.full(len(lines), -1, np.int64)
+        prompts = self.prompts.lines
+        if not len(prompts):
+            return np.concatenate(([-1], marks))[_steps(lines, marks)]
+        both = np.concatenate([marks, prompts])
+        order = np.argsort(both, kind="stable")
+        told = np.concatenate(([-1], np.concatenate([marks, np.full(len(prompts), -1)])[order]))
+        found: Array = told[_steps(lines, both[order])]
         return found
 
     def ignore(self, lines: Array) -> None:
@@ -215,7 +240,7 @@ def read(
     text = readable(as_utf8(data))
     found = shapes(text, most, places=places, short=short)
     ruled = (*rules, *NOISE)
-    by_shape = np.full(len(found.first) + 1, -1, np.int64)
+    by_shape = np.full(len(found.first) + 1, -1, np.int16)
     groups: list[dict[str, int]] = []
     matches: list[dict[str, str]] = []
     asked: dict[int, Asked] = {}
@@ -238,8 +263,8 @@ def read(
                 matches[shape] = {k: v for k, v in match.groupdict().items() if v is not None}
                 break
     which = by_shape[found.shape]
-    is_fact = np.array([*(r.fact for r in ruled), False, False])
-    classes = np.where(which == -1, UNREAD, np.where(is_fact[which], FACT, IGNORABLE)).astype(np.uint8)
+    class_of = np.array([*(FACT if r.fact else IGNORABLE for r in ruled), IGNORABLE, UNREAD], np.uint8)
+    classes = class_of[by_shape][found.shape]
     if found.cut and len(which):
         last = int(which[-1])
         if last >= 0 and ruled[last].fact and not ruled[last].closed:
@@ -285,15 +310,24 @@ def _prompts(found: Shapes, which: Array, asked: dict[int, Asked], subject: str)
             values[row] = int(raw[start:stop], 16 if raw[start : start + 2] == b"0x" else 10) if stop - start <= 18 else none
         return values
 
-    ordinal = np.cumsum(which == PROMPT)
     return Prompts(
-        ordinal,
+        lines,
         [("", ""), *((asked[s].tool, asked[s].operation) for s in kinds)],
         np.concatenate(([0], kind + 1)),
         np.concatenate((np.array([said[0]], np.uint64), numbers("guid", 0))),
         np.concatenate(([said[1]], numbers("lid", -1))),
         np.concatenate(([said[2]], numbers("port", -1))),
     )
+
+
+def _steps(lines: Array, marks: Array) -> Array:
+    """How many of ``marks`` are at or above each of ``lines``, both ascending."""
+    if not len(marks):
+        return np.zeros(len(lines), np.int64)
+    if len(marks) > len(lines):
+        return np.searchsorted(marks, lines, side="right")
+    bounds = np.concatenate(([0], np.searchsorted(lines, marks), [len(lines)]))
+    return np.repeat(np.arange(len(marks) + 1), np.diff(bounds))
 
 
 def guid_column(values: Array) -> pl.Series:
@@ -314,4 +348,8 @@ def number_column(values: Array) -> pl.Series:
     """int64 as a column, null where negative."""
     import polars as pl
 
+    if not len(values) or values.min() >= 0:
+        return pl.Series(values, dtype=pl.Int64)
+    if values.max() < 0:
+        return pl.Series([None], dtype=pl.Int64).new_from_index(0, len(values))
     return pl.select(pl.when(pl.Series(values >= 0)).then(pl.Series(values))).to_series()

@@ -64,7 +64,7 @@ def _columns(reading: Reading, lines: Array) -> dict[str, Any]:
     quotes = np.flatnonzero(reading.shapes.data == _QUOTE)
     heads = _headings(reading)
     own = reading.unsigned(lines, "guid")
-    opened = reading.last(reading.lines("node"))[lines]
+    opened = reading.last(reading.lines("node"), lines)
     row = np.where(opened >= 0, np.searchsorted(heads["line"], opened), len(heads["line"]))
     guid = np.where(own > 0, own, heads["guid"][row])
     width, could = reading.number(lines, "width"), reading.number(lines, "could")

@@ -66,6 +66,8 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
 
 def _switches(reading: Reading, lines: Array) -> tuple[Any, Array]:
     """(GUIDs as a column, LID or -1) of the switch that each line speaks of."""
+    import polars as pl
+
     guid, lid, _ = reading.who(lines)
     tables = reading.lines("table")
     if not len(tables):
@@ -76,9 +78,10 @@ def _switches(reading: Reading, lines: Array) -> tuple[Any, Array]:
         if found is not None:
             named[i] = int(found["guid"] or found["fdb"], 16)
             numbered[i] = int(found["lid"]) if found["lid"] else -1
-    opened = reading.last(tables)[lines]
-    there = opened >= 0
-    which = np.searchsorted(tables, opened[there])
-    guid[there] = np.where(named[which] > 0, named[which], guid[there])
-    lid[there] = np.where(numbered[which] >= 0, numbered[which], lid[there])
-    return guid_column(guid), lid
+    place = np.zeros(reading.count + 1, np.int64)
+    place[tables] = np.arange(1, len(tables) + 1)
+    which = place[reading.last(tables, lines)]  # 0: a line of no table, else the table's number from 1
+    if len(which) and which.min() > 0 and named.all():
+        return guid_column(named).gather(pl.Series(which - 1)), np.where(numbered < 0, -1, numbered)[which - 1]
+    named, numbered = np.append(np.uint64(0), named), np.append(-1, numbered)
+    return guid_column(np.where(which > 0, named[which], guid)), np.where(numbered[which] >= 0, numbered[which], lid)

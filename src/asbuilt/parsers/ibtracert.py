@@ -37,7 +37,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """Facts of traced routes: ``path_facts``, a row a hop; a trace that was cut has no ``to_lid``."""
     reading = read(data, capture_id, subject, _RULES)
     hops, ends = reading.lines("hop"), reading.lines("to")
-    opened = reading.last(reading.lines("from", "to"))
+    opened = reading.last(reading.lines("from", "to"), np.arange(reading.count))
     begins = reading.named("from")
     traced = begins[opened[hops]]
     closing = begins[_above(opened, ends)]

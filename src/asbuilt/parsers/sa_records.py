@@ -91,7 +91,7 @@ def kind_of(reading: Reading) -> Kinds:
     """Which record each line belongs to."""
     heads = {i: reading.lines(f"head {kind}") for i, kind in enumerate(KINDS)}
     marks = reading.lines(*(f"head {kind}" for kind in KINDS), "head other", "running", "disabled")
-    head = reading.last(marks)
+    head = reading.last(marks, np.arange(reading.count))
     at = np.full(reading.count + 1, -1, np.int64)
     for i, lines in heads.items():
         at[lines] = i
@@ -199,7 +199,7 @@ def managers(reading: Reading, kinds: Kinds) -> dict[str, Any] | None:
     known = (state >= 0) & (state < len(_STATES))
     listed = records(reading, kinds, PORT)
     sections = reading.lines("running", "disabled")
-    section = reading.last(sections)[listed.first] if listed.count else np.zeros(0, np.int64)
+    section = reading.last(sections, listed.first) if listed.count else np.zeros(0, np.int64)
     own, master = listed.number("base_lid"), listed.number("master_lid")
     in_list = (section >= 0) & (own >= 0) & (master >= 0)
     off = reading.named("disabled")[section]

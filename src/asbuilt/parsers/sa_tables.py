@@ -83,7 +83,7 @@ def arbitration(reading: Reading, kinds: Kinds) -> dict[str, Any] | None:
     import polars as pl
 
     lines, rank, said = _of(reading, kinds, ARBITRATION, "weights")
-    above = reading.last(reading.lines("vls"))[lines] if len(lines) else lines
+    above = reading.last(reading.lines("vls"), lines)
     before = np.concatenate(([-1], lines[:-1])) if len(lines) else lines
     good = (above > before) & (said["Block"] > 0) & (above > kinds.head[lines])
     reading.refuse(lines[~good])

@@ -71,15 +71,15 @@ def shapes(data: bytes, most: int = MOST, *, places: bool = True, short: bool = 
     and the first and last sign of the rest, where those are neither letter nor digit.
     """
     raw = np.frombuffer(data, np.uint8)
-    lines = data.count(b"\n") + 1
-    room = min(len(raw) // 6, lines * min(most, 1 << 20)) + 64
-    starts, hashes, at = np.empty(lines, np.int64), np.empty(lines, np.uint64), np.zeros(lines + 1, np.int64)
+    lines = len(raw) // 16 + 64
     while True:
+        room = min(len(raw), lines * min(most, 4)) + 64
+        starts, hashes, at = np.empty(lines, np.int64), np.empty(lines, np.uint64), np.zeros(lines + 1, np.int64)
         values, stops = np.empty(room, np.uint64), np.empty(room if places else 0, np.int64)
         n, count = _scanned(raw, np.int64(most), short, starts, hashes, at, values, stops)
         if n >= 0:
             break
-        room *= 2
+        lines *= 4
     starts, at = starts[:n], at[: n + 1]
     cut = bool(len(raw) and raw[-1] != 10)
     ends = np.append(starts[1:] - 1, len(raw) if cut else len(raw) - 1) if n else starts

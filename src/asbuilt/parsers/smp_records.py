@@ -75,7 +75,7 @@ def _records(reading: Reading, keys: dict[str, str], operations: frozenset[str])
     """The records of one operation; lines with such keys that answer another are ignorable."""
     lines, key = keyed(reading, list(keys))
     opened = reading.lines("of lid", "of other", "foreign")
-    fits = reading.under(lines, "smpquery", operations) & ~reading.named("foreign")[reading.last(opened)[lines]]
+    fits = reading.under(lines, "smpquery", operations) & ~reading.named("foreign")[reading.last(opened, lines)]
     reading.ignore(lines[~fits])
     opens = np.zeros(reading.count + 1, np.int64)
     opens[opened] = opens[np.flatnonzero(reading.which == PROMPT)] = 1
@@ -142,7 +142,8 @@ def names(reading: Reading) -> dict[str, Any] | None:
     if not columns.count and not len(described):
         return None
     lines = np.concatenate([columns.first, described])
-    guid, lid, _ = who(reading, lines)
+    parts = who(reading, columns.first), who(reading, described)
+    guid, lid = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
     said = columns.guid("node_guid")
     guid[: columns.count] = np.where(said > 0, said, guid[: columns.count])
     texts = reading.texts(described).str.extract(r"^\s*Node Description:\.*(.*?)\r?$")

@@ -27,7 +27,7 @@ def who(reading: Reading, lines: Array) -> tuple[Array, Array, Array]:
     guid, lid, port = reading.who(lines)
     heads = reading.lines("of lid")
     if len(heads):
-        head = reading.last(heads)[lines]
+        head = reading.last(heads, lines)
         there = np.flatnonzero(head >= 0)
         said = reading.number(head[there], "lid"), reading.number(head[there], "port")
         lid[there] = said[0]
@@ -121,8 +121,8 @@ def arbitration(reading: Reading) -> dict[str, Any] | None:
     lines = asked(reading, "weights", ARBITRATION)
     if not len(lines):
         return None
-    lanes_ = reading.last(reading.lines("vls"))[lines]
-    head = reading.last(reading.lines("low", "high"))[lines]
+    lanes_ = reading.last(reading.lines("vls"), lines)
+    head = reading.last(reading.lines("low", "high"), lines)
     at = reading.shapes.at
     length = at[lines + 1] - at[lines]
     before = np.concatenate(([-1], lines[:-1]))
