@@ -14,9 +14,9 @@ from asbuilt.rehearse.built import Built
 from asbuilt.rehearse.forwarding_answers import route_text
 from asbuilt.rehearse.host_answers import ibstat_text
 from asbuilt.rehearse.link_answers import link_text
-from asbuilt.rehearse.manager_answers import manager_text
 from asbuilt.rehearse.port_answers import arbitration_texts, lane_texts, partition_texts, state_texts
 from asbuilt.rehearse.port_states import ACTIVE, INIT, nic_states
+from asbuilt.rehearse.sminfo_answers import manager_text
 from asbuilt.rehearse.twin import subnet_facts
 
 if TYPE_CHECKING:
