@@ -65,6 +65,7 @@ NOISE = (
 @dataclass(frozen=True, slots=True)
 class Prompts:
     """What was asked: the prompt ``lines`` (0-based), and behind each of them and, first of all, the capture's subject:
+    A line that nobody can read counts as a prompt that asked nothing: it may have been one, or a heading.
 
     ``kind`` (an index into ``kinds``: tool and operation), ``guid`` (0: none), ``lid`` and ``port`` (-1: none).
     """
@@ -292,14 +293,15 @@ def _numbers(match: re.Match[str], form: str) -> dict[str, int]:
 
 
 def _prompts(found: Shapes, which: Array, asked: dict[int, Asked], subject: str) -> Prompts:
-    lines = np.flatnonzero(which == PROMPT)
-    shape = found.shape[lines]
+    lines = np.flatnonzero(which < 0)
     kinds = list(asked)
-    kind = np.searchsorted(np.array(kinds, np.int64), shape) if kinds else shape
+    kind_of = np.full(len(found.first) + 1, len(kinds), np.int64)
+    kind_of[kinds] = np.arange(len(kinds))
+    kind = kind_of[found.shape[lines]]
     said = subject_asked(subject)
 
     def numbers(role: str, none: int) -> Array:
-        index = np.array([getattr(asked[s], role) for s in kinds] or [-1], np.int64)[kind] if len(lines) else lines
+        index = np.array([*(getattr(asked[s], role) for s in kinds), -1], np.int64)[kind]
         values = np.full(len(lines), none, np.uint64 if role == "guid" else np.int64)
         kept = found.at[lines] + index < found.at[lines + 1]
         there = np.flatnonzero((index >= 0) & kept)
@@ -312,7 +314,7 @@ def _prompts(found: Shapes, which: Array, asked: dict[int, Asked], subject: str)
 
     return Prompts(
         lines,
-        [("", ""), *((asked[s].tool, asked[s].operation) for s in kinds)],
+        [("", ""), *((asked[s].tool, asked[s].operation) for s in kinds), ("", "")],
         np.concatenate(([0], kind + 1)),
         np.concatenate((np.array([said[0]], np.uint64), numbers("guid", 0))),
         np.concatenate(([said[1]], numbers("lid", -1))),

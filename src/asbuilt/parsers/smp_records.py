@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from asbuilt.parsers.grammar import PROMPT, Reading, Rule, guid_column, number_column, rule
+from asbuilt.parsers.grammar import Reading, Rule, guid_column, number_column, rule
 from asbuilt.parsers.records import Records, keyed
 from asbuilt.parsers.smp_tables import who
 
@@ -30,7 +30,7 @@ SPEEDS = {
     (212, 5): "XDR",
 }
 #: Logical and physical states (IBTA PortInfo.PortState, PortPhysicalState) as the tools write them, in lower case.
-STATES = {"down": "down", "initialize": "init", "armed": "armed", "active": "active"}
+STATES = {"down": "down", "init": "init", "initialize": "init", "armed": "armed", "active": "active"}
 PHYSICAL = {
     "sleep": "sleep",
     "polling": "polling",
@@ -78,7 +78,7 @@ def _records(reading: Reading, keys: dict[str, str], operations: frozenset[str])
     fits = reading.under(lines, "smpquery", operations) & ~reading.named("foreign")[reading.last(opened, lines)]
     reading.ignore(lines[~fits])
     opens = np.zeros(reading.count + 1, np.int64)
-    opens[opened] = opens[np.flatnonzero(reading.which == PROMPT)] = 1
+    opens[opened] = opens[reading.prompts.lines] = 1
     return Records(reading, list(keys), lines[fits], key[fits], np.cumsum(opens)[lines[fits]])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from asbuilt.base.interning import distinct_numbers
-from asbuilt.parsers.grammar import FACT, PROMPT, Reading, guid_column, number_column
+from asbuilt.parsers.grammar import FACT, Reading, guid_column, number_column
 
 Array = np.ndarray[Any, Any]
 PKEYS = frozenset({"pkeytable", "pkeys"})
@@ -74,8 +74,8 @@ def _empty_tables(reading: Reading, lines: Array, some: Array) -> Array:
     ends = ends[reading.under(ends, "smpquery", PKEYS)]
     if not len(ends):
         return ends
-    bound = reading.which == PROMPT
-    bound[ends] = True
+    bound = np.zeros(reading.count, bool)
+    bound[ends] = bound[reading.prompts.lines] = True
     bounds = np.flatnonzero(bound)
     start = np.concatenate(([-1], bounds))[np.searchsorted(bounds, ends)]
     told, full = np.zeros(reading.count + 1, np.int64), np.zeros(reading.count + 1, np.int64)
