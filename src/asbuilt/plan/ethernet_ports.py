@@ -5,7 +5,6 @@ from __future__ import annotations
 import polars as pl
 
 from asbuilt.model.design import Design
-from asbuilt.model.tables_roce import ETHERNET_PORTS
 from asbuilt.plan.roce_names import interface_names
 
 
@@ -14,45 +13,50 @@ def switch_dialect(switch: str, asked: str | None) -> str:
     return asked or ("cumulus" if switch.startswith("sn") else "sonic")
 
 
-def ethernet_ports(design: Design, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """The table of a plan with ``links``, ``switches``, ``nodes`` and ``parts``, sorted by device and interface."""
+def ethernet_ends(design: Design, links: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """Rows of `ETHERNET_PORTS` and their ``cable_m``, sorted by device and interface. ``links`` have ``cable_m`` beside."""
     planes = [p for p in design.planes if p.technology == "ethernet"]
-    links = tables["links"].filter(pl.col("plane").is_in([p.name for p in planes]) & (pl.col("kind") != "service"))
-    if links.is_empty():
-        return ETHERNET_PORTS.empty()
+    links = links.filter(pl.col("plane").is_in([p.name for p in planes]) & (pl.col("kind") != "service"))
     dialects = {}
     for plane in planes:
         asked = getattr(design.requirement.planes, plane.name, None)
         said = asked.roce.switch_os if asked is not None and asked.roce is not None else None
         dialects[plane.name] = switch_dialect(plane.leaf.switch, said)
-    ends = _ends(links, tables).join(_switches(tables), on="device", how="left", maintain_order="left")
-    host = pl.col("nic").is_not_null()
-    cage = pl.col("label").str.extract(r"^(\d+)")
-    ends = ends.with_columns(
-        pl.len().over("device", cage).alias("crowd"),
-        pl.when(host).then(pl.lit("linux")).otherwise(pl.col("plane").replace(dialects)).alias("dialect"),
-        pl.when(host).then(pl.lit("host")).otherwise("role").alias("role"),
-    )
-    ends = ends.with_columns(pl.when(host).then("nic").otherwise(interface_names()).alias("interface"))
-    far = ends.select("link", pl.col("side").replace({"a": "b", "b": "a"}), peer="device", peer_interface="interface")
-    return ETHERNET_PORTS.conform(ends.join(far, on=["link", "side"]).select(ETHERNET_PORTS.names).sort("device", "interface"))
+    devices = _devices(tables)
+    near, far = (_side(links, side, devices, dialects) for side in ("a", "b"))
+    beside = [
+        end.with_columns(other["device"].alias("peer"), other["interface"].alias("peer_interface"))
+        for end, other in ((near, far), (far, near))
+    ]
+    return _in_order(pl.concat(beside))
 
 
-def _switches(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """Role of each switch, and the rate of its cages unsplit."""
+def _devices(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """device, name, role and, of switches, the rate of a cage that is not split."""
     rates = pl.col("rates_gbps").str.split("+").cast(pl.List(pl.Float64), strict=False)
     top = tables["parts"].filter(pl.col("kind") == "switch").select(model="part", top_gbps=rates.list.max())
-    return tables["switches"].join(top, on="model", how="left").select("role", "top_gbps", device="switch")
+    switches = tables["switches"].join(top, on="model", how="left").select("name", "role", "top_gbps", device="switch")
+    nodes = tables["nodes"].select("name", pl.lit("host").alias("role"), device="node")
+    return pl.concat([switches, nodes], how="diagonal")
 
 
-def _ends(links: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """Both ends of each link: side, device, NIC (null for switches), port, label, name, rate, plane, phase."""
-    switches = tables["switches"].select(device="switch", name="name")
-    nodes = tables["nodes"].select(device="node", name="name")
-    sides = []
-    for side, nic in (("a", pl.lit(None, dtype=pl.String)), ("b", pl.col("b_nic"))):
-        own = {"device": f"{side}_device", "port": f"{side}_port", "label": f"{side}_label", "speed_gbps": "rate_gbps"}
-        named = [pl.col(c).alias(n) for n, c in own.items()]
-        sides.append(links.select("link", "plane", "phase", pl.lit(side).alias("side"), nic.alias("nic"), *named))
-    ends = pl.concat(sides)
-    return ends.join(pl.concat([switches, nodes]), on="device", how="left", maintain_order="left")
+def _side(links: pl.DataFrame, side: str, devices: pl.DataFrame, dialects: dict[str, str]) -> pl.DataFrame:
+    """One end of each link, in the order of the links."""
+    own = {"device": f"{side}_device", "port": f"{side}_port", "label": f"{side}_label", "speed_gbps": "rate_gbps"}
+    nic = pl.col("b_nic") if side == "b" else pl.lit(None, dtype=pl.String)
+    named = [pl.col(c).alias(n) for n, c in own.items()]
+    ends = links.select("link", "plane", "phase", "cable_m", nic.alias("nic"), *named)
+    ends = ends.join(devices, on="device", how="left", maintain_order="left")
+    host = pl.col("nic").is_not_null()
+    spoken = pl.when(host).then(pl.lit("linux")).otherwise(pl.col("plane").replace(dialects))
+    ends = ends.with_columns(spoken.alias("dialect"))
+    return ends.with_columns(pl.when(host).then("nic").otherwise(interface_names()).alias("interface")).drop("nic", "top_gbps")
+
+
+def _in_order(ends: pl.DataFrame) -> pl.DataFrame:
+    """Sorted by device and interface: by the numbers of their few names, since a million texts sort slowly."""
+    keys = []
+    for column in ("device", "interface"):
+        names = pl.Enum(ends[column].unique().sort())
+        keys.append(ends[column].cast(names).to_physical().alias(f"_{column}"))
+    return ends.with_columns(keys).sort("_device", "_interface").drop("_device", "_interface")

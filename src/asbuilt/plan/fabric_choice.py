@@ -30,13 +30,13 @@ _MANAGERS = 2
 _MTU = 9216
 
 
-def choice_table(design: Design, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """The table of a plan; empty where it has no compute plane with links."""
+def choice_table(design: Design, links: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """The table of a plan whose ``links`` have ``cable_m`` beside; empty where it has no compute plane with links."""
     plane = design.plane("compute")
-    links = tables["links"].filter(pl.col("plane") == "compute")
+    links = links.filter(pl.col("plane") == "compute")
     if plane is None or links.is_empty():
         return FABRIC_CHOICE.empty()
-    rows = [*_counts(plane, links, tables), *_state(plane, links, tables), *_modes()]
+    rows = [*_counts(plane, links, tables), *_state(links), *_modes()]
     numbered = [{"order": n, **row} for n, row in enumerate(rows, start=1)]
     return FABRIC_CHOICE.conform(pl.DataFrame(numbered, schema=FABRIC_CHOICE.polars()))
 
@@ -87,9 +87,9 @@ def _counts(plane: PlaneDesign, links: pl.DataFrame, tables: dict[str, pl.DataFr
     ]
 
 
-def _state(plane: PlaneDesign, links: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> list[dict[str, Any]]:
+def _state(links: pl.DataFrame) -> list[dict[str, Any]]:
     trunks = links.filter(pl.col("kind").is_in(["leaf_spine", "spine_core"]))
-    room = _headroom(links, tables)
+    room = _headroom(links)
     return [
         _row(
             "protocols with state",
@@ -118,16 +118,14 @@ def _state(plane: PlaneDesign, links: pl.DataFrame, tables: dict[str, pl.DataFra
     ]
 
 
-def _headroom(links: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> str:
+def _headroom(links: pl.DataFrame) -> str:
     """Headroom of all ports of the switch that needs most, as MB, with the cables that are planned."""
-    lengths = tables["jumpers"].select("jumper", "length_m")
-    held = links.join(lengths, on="jumper", how="left")
     bytes_each = headroom_bytes(
-        held["rate_gbps"].cast(pl.Float64).to_numpy(),
-        held["length_m"].cast(pl.Float64).to_numpy(),
-        np.full(held.height, _MTU, np.int64),
+        links["rate_gbps"].cast(pl.Float64).to_numpy(),
+        links["cable_m"].cast(pl.Float64).to_numpy(),
+        np.full(links.height, _MTU, np.int64),
     )
-    held = held.with_columns(pl.Series("room", bytes_each))
+    held = links.with_columns(pl.Series("room", bytes_each))
     ends = pl.concat([held.select(d="a_device", room="room"), held.select(d="b_device", room="room")])
     ends = ends.filter(pl.col("d").str.starts_with("sw:")).group_by("d").agg(pl.col("room").sum())
     most = ends["room"].fill_nan(None).max()

@@ -10,8 +10,8 @@ import polars as pl
 
 from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
-from asbuilt.model.tables_roce import ROCE_BUFFERS, ROCE_PORTS
-from asbuilt.plan.ethernet_ports import ethernet_ports
+from asbuilt.model.tables_roce import ETHERNET_PORTS, ROCE_BUFFERS, ROCE_PORTS
+from asbuilt.plan.ethernet_ports import ethernet_ends
 from asbuilt.plan.fabric_choice import choice_table
 from asbuilt.plan.roce_classes import RoceDesign, classes_table, roce_designs
 from asbuilt.plan.roce_headroom import headroom_bytes
@@ -24,25 +24,25 @@ BYTES_PER_GB = 1e9
 def roce_tables(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     """The tables of a plan whose other tables are there already; those of RDMA are empty where no plane carries it."""
     designs = roce_designs(design)
-    every = ethernet_ports(design, tables)
-    ports = ports_table(designs, every, tables)
+    lengths = tables["jumpers"].select("jumper", cable_m="length_m")
+    links = tables["links"].join(lengths, on="jumper", how="left", maintain_order="left")
+    ends = ethernet_ends(design, links, tables)
+    ports = ports_table(designs, ends)
     return {
-        "ethernet_ports": every,
+        "ethernet_ports": ETHERNET_PORTS.conform(ends.select(ETHERNET_PORTS.names)),
         "roce_classes": classes_table(designs),
         "roce_ports": ports,
         "roce_buffers": _buffers(catalogue, ports, tables["switches"]),
-        "fabric_choice": choice_table(design, tables),
+        "fabric_choice": choice_table(design, links, tables),
     }
 
 
-def ports_table(designs: list[RoceDesign], every: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """Table `ROCE_PORTS`: the rows of ``every`` (`ETHERNET_PORTS`) on planes with RDMA, with their settings."""
-    ends = every.filter(pl.col("plane").is_in([d.plane.name for d in designs]))
+def ports_table(designs: list[RoceDesign], ends: pl.DataFrame) -> pl.DataFrame:
+    """Table `ROCE_PORTS`: those of ``ends`` (`ethernet_ends`) on planes with RDMA, with their settings."""
+    ends = ends.filter(pl.col("plane").is_in([d.plane.name for d in designs]))
     if ends.is_empty():
         return ROCE_PORTS.empty()
-    lengths = tables["links"].join(tables["jumpers"], on="jumper", how="left").select("link", cable_m="length_m")
     settings = pl.DataFrame([_setting(d) for d in designs])
-    ends = ends.join(lengths, on="link", how="left", maintain_order="left")
     ends = ends.join(settings, on="plane", how="left", maintain_order="left")
     factor = pl.when("by_rate").then(pl.col("speed_gbps") / REFERENCE_GBPS).otherwise(1.0)
     host = pl.col("role") == "host"

@@ -14,13 +14,12 @@ EIGHT, FOUR = 8, 4
 
 
 def interface_names() -> pl.Expr:
-    """Interface of switch ports with columns ``label`` (cage, or cage/part), ``speed_gbps``, ``dialect``, ``top_gbps`` (rate of
-    an unsplit cage) and ``crowd`` (ports that the plan uses of the cage at most)."""
+    """Interface of switch ports with columns ``label`` (cage, or cage/part), ``speed_gbps``, ``dialect`` and ``top_gbps``, the
+    rate of a cage that is not split."""
     cage = pl.col("label").str.extract(r"^(\d+)").cast(pl.Int64)
     part = pl.col("label").str.extract(r"/(\d+)$").cast(pl.Int64).fill_null(1)
-    split = pl.col("label").str.contains("/", literal=True) & (
-        (pl.col("speed_gbps") < pl.col("top_gbps")).fill_null(True) | (pl.col("crowd") > 1)
-    )
+    slower = (pl.col("speed_gbps") < pl.col("top_gbps")).fill_null(True)
+    split = pl.col("label").str.contains("/", literal=True) & slower
     cumulus = pl.when(split).then(pl.format("swp{}s{}", cage, part - 1)).otherwise(pl.format("swp{}", cage))
     lanes = pl.when(pl.col("top_gbps") >= EIGHT_LANES_GBPS).then(EIGHT).otherwise(FOUR)
     width = (lanes * pl.col("speed_gbps") / pl.col("top_gbps")).cast(pl.Int64).clip(1)
