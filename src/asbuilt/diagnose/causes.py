@@ -17,6 +17,7 @@ from asbuilt.diagnose.cabling_tables import PortNames
 from asbuilt.diagnose.instructions import CAPTURE_AGAIN, next_step, revert
 from asbuilt.diagnose.links import MISSING, WRONG, Compared
 from asbuilt.diagnose.moves import MOVE, PLUG, REMOVE, Step, Tangle, tangles
+from asbuilt.diagnose.uniform import Crossings
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Layer, Move, Severity, Verdict
 
@@ -61,6 +62,7 @@ class _View:
     def __init__(self, plan: Plan, compared: Compared, names: PortNames, whys: dict[str, str]) -> None:
         self.plan, self.compared, self.names, self.whys = plan, compared, names, whys
         self.box = _boxes(plan, compared)
+        self.crossings = Crossings(compared, self.box)
         self._links = plan.links["link"]
         self._place: dict[str, str] | None = None
 
@@ -236,7 +238,7 @@ def _tangled(view: _View, explained: set[int]) -> list[list[Tangle]]:
     for key, group in groups.items():
         merge = isinstance(key, tuple) and (key[0] == "shift" or len(group) >= _ALIKE)
         out += [group] if merge else [[t] for t in group]
-    return out
+    return view.crossings.merged(out)
 
 
 def _exchanged_boxes(view: _View, found: list[Tangle]) -> list[Tangle]:
@@ -364,6 +366,8 @@ def _cause(view: _View, group: list[Tangle], steps: list[Step]) -> str:
     known = len(view.compared.slots)
     ends = [s.take if s.take >= 0 else s.put for s in steps if max(s.take, s.put) < known]
     boxes = list(dict.fromkeys(view.called(end) for end in ends))
+    if uniform := view.crossings.cause(group):
+        return uniform
     if len(group) > 1 and first.ring:
         return f"{boxes[0]} and {boxes[1]} are exchanged in {len(group)} cables: each stands, or is named, in the other's place"
     moved = [s for s in steps if s.kind == MOVE]
