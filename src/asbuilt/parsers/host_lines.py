@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
-from typing import Iterator
+from typing import Any, Iterator, Mapping
 
 from asbuilt.base.hosts import HostNameError, Hosts
 from asbuilt.model.facts import LineAccount
@@ -31,7 +31,7 @@ UNREAD_KEPT, UNREAD_SHOWN = 1000, 200
 IGNORABLE, FACT, UNREAD = 0, 1, 2
 
 _TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
-_TIMED = re.compile(rf"^\s*(?:#\s*time:\s*)?({_TIME})$")
+TIMED = re.compile(rf"^\s*(?:#\s*time:\s*)?({_TIME})$")
 _SUBJECT = re.compile(rf"^(.*)@({_TIME})$", re.S)
 _PREFIX = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]{0,252}):(?:$| ?(.*)$)", re.S)
 _DASHES = re.compile(r"^-{10,}$")
@@ -102,6 +102,17 @@ class Account:
             at = self.classes.find(UNREAD, at + 1)
         facts, ignorable, unread = (self.classes.count(c) for c in (FACT, IGNORABLE, UNREAD))
         return LineAccount(len(self.lines), facts, ignorable, unread, tuple(kept))
+
+
+def account_of(classes: Any, text: bytes, starts: Any, ends: Any, why: Mapping[int, str]) -> LineAccount:
+    """The account of lines (0-based) whose classes are in an array: where each starts and ends, why some are unread."""
+    facts, ignorable, unread = (int((classes == c).sum()) for c in (FACT, IGNORABLE, UNREAD))
+    kept = []
+    for line in (classes == UNREAD).nonzero()[0][:UNREAD_KEPT].tolist():
+        at = int(starts[line])
+        said = text[at : min(int(ends[line]), at + 4 * UNREAD_SHOWN)].decode("utf-8", "replace").strip()
+        kept.append((line + 1, f"{why[line]}: {said}"[:UNREAD_SHOWN] if line in why else said[:UNREAD_SHOWN]))
+    return LineAccount(len(classes), facts, ignorable, unread, tuple(kept))
 
 
 def split_lines(data: bytes) -> list[bytes]:
@@ -197,7 +208,7 @@ class Listener:
                 return None
             return Said(number, text, self._speaker, closed)
         prefix = _PREFIX.match(text)
-        if prefix and (not prefix[2] or self.own.match(prefix[2]) or (prefix[1] in self._prefixed and _TIMED.match(prefix[2]))):
+        if prefix and (not prefix[2] or self.own.match(prefix[2]) or (prefix[1] in self._prefixed and TIMED.match(prefix[2]))):
             host, rest = prefix[1], prefix[2] or ""
             speaker = self._prefixed.setdefault(host, Speaker((host,), self._speaker.command, self._time, 0))
             if not rest and not self.own.match(rest):
@@ -217,7 +228,7 @@ class Listener:
 
     def _timed(self, number: int, text: str, speaker: Speaker, host: str) -> bool:
         """Take the time from a line that tells one."""
-        timed = _TIMED.match(text)
+        timed = TIMED.match(text)
         if timed is None:
             return False
         heard = Speaker(speaker.hosts, speaker.command, timed[1], speaker.turn)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from asbuilt.base.interning import line_feeds
-from asbuilt.model.facts import Facts, LineAccount
-from asbuilt.parsers.host_lines import FACT, IGNORABLE, LONGEST_LINE, UNREAD, UNREAD_KEPT, UNREAD_SHOWN, as_utf8
+from asbuilt.model.facts import Facts
+from asbuilt.parsers.host_lines import FACT, IGNORABLE, LONGEST_LINE, UNREAD, UNREAD_KEPT, account_of, as_utf8
 from asbuilt.parsers.ibdiagnet_sections import SECTIONS, Rows, joined
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
             classes[section.start + 1 : last] = IGNORABLE
             continue
         _read(text, starts, stops, closed, section, classes, why, kept)
-    account = _account(classes, text, starts, stops, why)
+    account = account_of(classes, text, starts, stops, why)
     notes = []
     if skipped:
         notes.append(f"{capture_id}: sections of which nothing is read: {', '.join(dict.fromkeys(skipped))}"[:2000])
@@ -155,15 +155,15 @@ def _cells(
             return right, None
         if len(right) != last - first or b"\0" in body:
             body = b"\n".join(text[starts[i] : stops[i]] for i in right.tolist())
-        names = [header[i] for i in columns]
         try:
             frame = pl.read_csv(
-                io.BytesIO(body.replace(b"\0", b"?")), has_header=False, columns=columns, new_columns=names,
-                infer_schema=False, quote_char=None, encoding="utf8-lossy",
+                io.BytesIO(body.replace(b"\0", b"?")), has_header=False, columns=columns, infer_schema=False,
+                quote_char=None, encoding="utf8-lossy",
             )  # fmt: skip
         except pl.exceptions.PolarsError:
             frame = None
         if frame is not None and frame.height == len(right):
+            frame.columns = [header[i] for i in columns]
             return right, frame
     return _quoted(text, starts, stops, number, header, columns)
 
@@ -189,12 +189,3 @@ def _quoted(
         return number[:0], None
     names = {header[i]: pl.String for i in columns}
     return np.array(right, np.int64), pl.DataFrame(cells, schema=names, orient="row")
-
-
-def _account(classes: Array, text: bytes, starts: Array, stops: Array, why: dict[int, str]) -> LineAccount:
-    facts, ignorable, unread = (int(np.count_nonzero(classes == c)) for c in (FACT, IGNORABLE, UNREAD))
-    shown = []
-    for line in np.flatnonzero(classes == UNREAD)[:UNREAD_KEPT].tolist():
-        said = text[starts[line] : min(int(stops[line]), int(starts[line]) + 4 * UNREAD_SHOWN)].decode("utf-8", "replace")
-        shown.append((line + 1, f"{why[line]}: {said.strip()}"[:UNREAD_SHOWN] if line in why else said.strip()[:UNREAD_SHOWN]))
-    return LineAccount(len(classes), facts, ignorable, unread, tuple(shown))

@@ -22,9 +22,13 @@ from asbuilt.parsers import fact_rows
 from asbuilt.parsers.host_lines import Listener, Said, Speaker, as_utf8, host_of_subject
 
 TOOL = "perfquery"
-HEAD = re.compile(r"^# ?Port[A-Za-z ]{0,60}counters: (?:Lid (\d{1,5})|DR path [^\n]{1,300}?) port (\d{1,3})(?: \(.*\))?$")
+HEAD = re.compile(
+    r"^#\s?Port[A-Za-z\s]{0,60}counters:\s+(?:Lid\s+(\d{1,5})|DR\s+path\s+[^\n]{1,300}?)\s+port\s+(\d{1,3})(?:\s+\(.*\))?$"
+)
 COUNTER = re.compile(r"^([A-Za-z][A-Za-z0-9_]{0,60}):\.*\s*(0x[0-9a-fA-F]{1,16}|[0-9]{1,20})$")
-_OWN = re.compile(rf"{HEAD.pattern}|^[A-Za-z][A-Za-z0-9_]{{0,60}}:\.+\s*\S*$")
+OWN = re.compile(rf"{HEAD.pattern}|^[A-Za-z][A-Za-z0-9_]{{0,60}}:\.+\s*\S*$")
+#: Texts of this size are read by whole columns where they can be: a smaller one is done before numpy has begun.
+LARGE = 1 << 18
 _SNIFFED = 1 << 16
 _SIGN = re.compile(rb"^(?:[\w.-]+: )?# Port[A-Za-z ]*counters: (?:Lid \d|DR path)", re.M)
 #: Lines that say what was asked, not what was counted.
@@ -94,7 +98,14 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """``counter_facts``, a row per counter. Never raises; lines that are no counter of a block are unread."""
     name, time = host_of_subject(subject)
     guid = fact_rows.guid(name) if name and name.lower().startswith("0x") else None
-    listener = Listener(as_utf8(data), f"@{time}" if guid and time else "" if guid else subject, _OWN)
+    text = as_utf8(data)
+    if len(text) >= LARGE:
+        from asbuilt.parsers import perfquery_fast
+
+        fast = perfquery_fast.parse(text, capture_id, None if guid else name, guid, time)
+        if fast is not None:
+            return fast
+    listener = Listener(text, f"@{time}" if guid and time else "" if guid else subject, OWN)
     rows: list[dict[str, Any]] = []
     blocks: dict[tuple[str | None, ...], tuple[int, list[dict[str, Any]]]] = {}
     for said in listener:
