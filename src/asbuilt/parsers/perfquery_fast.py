@@ -1,0 +1,213 @@
+"""A large transcript of ``perfquery``, whole columns at a time (`asbuilt.parsers.shapes`): a hundred thousand ports a file.
+
+It reads a strict part of what `perfquery` reads line by line, with equal facts and an equal account, and answers None for any
+other text: terminals' marks, prefixes of a fleet, gathered blocks, a command without a target, counters of 19 digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from asbuilt.base.interning import distinct_numbers, guid_texts, texts_at
+from asbuilt.model.facts import Facts
+from asbuilt.model.facts_subnet import COUNTER_FACTS
+from asbuilt.parsers import perfquery
+from asbuilt.parsers.host_lines import FACT, IGNORABLE, TIMED, UNREAD, Speaker, account_of, prompted
+from asbuilt.parsers.shapes import LONG, Shapes, shape_text, shapes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Array = np.ndarray[Any, Any]
+_OTHER, _BLANK, _HEAD, _COUNTER, _SELECTOR, _PROMPT, _TIME = range(7)
+#: Kinds of lines that a cut last line is not, since more of it may be missing.
+_OPEN_ENDED = (_HEAD, _COUNTER, _SELECTOR)
+
+
+@dataclass(slots=True)
+class _Kinds:
+    """What each shape is: kind, index into ``names``, which numbers of the line are value, port and LID or GUID (-1: none)."""
+
+    kind: list[int] = field(default_factory=list)
+    name: list[int] = field(default_factory=list)
+    value: list[int] = field(default_factory=list)
+    second: list[int] = field(default_factory=list)
+    offset: list[int] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
+
+    def add(self, kind: int, name: int = -1, value: int = -1, second: int = -1, offset: int = 0) -> None:
+        for column, item in zip(
+            (self.kind, self.name, self.value, self.second, self.offset), (kind, name, value, second, offset), strict=True
+        ):
+            column.append(item)
+
+
+def parse(data: bytes, capture_id: str, host: str | None, guid: str | None, time: str | None) -> Facts | None:
+    """As `perfquery.parse` of UTF-8 text without its mark; None when the text is not of the plain kind."""
+    if not data.isascii() or b"\r" in data or b"\x1b" in data:
+        return None
+    found = shapes(data, places=False)
+    if (found.shape < 0).any():
+        return None
+    kinds = _kinds(found)
+    if kinds is None or not _alike(found, kinds):
+        return None
+    kind = np.array(kinds.kind, np.uint8)[found.shape]
+    if found.cut and len(kind) and kind[-1] in _OPEN_ENDED:
+        kind[-1] = _OTHER
+    columns = _columns(found, kinds, kind)
+    if columns is None:
+        return None
+    classes = np.array([UNREAD, IGNORABLE, IGNORABLE, FACT, IGNORABLE, IGNORABLE, IGNORABLE], np.uint8)[kind]
+    classes[columns.stray] = UNREAD
+    account = account_of(classes, data, found.start, found.end, {})
+    tables = {COUNTER_FACTS.name: columns.frame(capture_id, host, guid, time)} if len(columns.rows) else {}
+    return Facts(tables, {capture_id: account}, (), perfquery.TOOL)
+
+
+def _kinds(found: Shapes) -> _Kinds | None:
+    """The kind of each shape by its first line; None when a line needs the long way."""
+    kinds = _Kinds()
+    for line in found.first.tolist():
+        text = found.line(line).decode("ascii").rstrip()
+        form, spans = shape_text(found.line(line))
+        if LONG in form or text[:1] in (" ", "\t", "-"):
+            return None
+        if not text:
+            kinds.add(_BLANK)
+        elif head := perfquery.HEAD.match(text):
+            lid = -1 if head[1] is None else _number(spans, head.start(1))
+            kinds.add(_HEAD, value=_number(spans, head.start(2)), second=lid)
+        elif counter := perfquery.COUNTER.match(text):
+            name = perfquery.OLD_NAMES.get(counter[1], counter[1])
+            kind = _SELECTOR if counter[1] in perfquery.SELECTORS else _COUNTER
+            kinds.add(kind, kinds.names.setdefault(name, len(kinds.names)), _number(spans, counter.start(2)), counter.end(1))
+        elif timed := TIMED.match(text):
+            kinds.add(_TIME, offset=timed.start(1))
+        elif (asked := prompted(text, Speaker((None,), (), None, 0), None)) is not None:
+            if not _prompt(kinds, asked, text, spans):
+                return None
+        elif perfquery.OWN.match(text) or ": " in text or text.endswith(":"):
+            return None  # a counter that is none, or a prefix
+        else:
+            kinds.add(_OTHER)
+    return kinds
+
+
+def _prompt(kinds: _Kinds, asked: Speaker, text: str, spans: list[tuple[int, int]]) -> bool:
+    """A prompt that asks a port by GUID or LID; False for one that asks the host's own, or another command."""
+    said = perfquery.asked(asked.command)
+    if not said.target:
+        return False
+    at = -1
+    if said.guid is not None:
+        word = next((w for w in asked.command if w.lower().startswith("0x") and int(w, 16) == int(said.guid, 16)), "")
+        at = _number(spans, text.rfind(word)) if word else -1
+        if at < 0:
+            return False
+    kinds.add(_PROMPT, value=at)
+    return True
+
+
+def _number(spans: list[tuple[int, int]], start: int) -> int:
+    """Which number of the line starts here, -1 for none."""
+    return next((i for i, span in enumerate(spans) if span[0] == start), -1)
+
+
+def _alike(found: Shapes, kinds: _Kinds) -> bool:
+    """True when shapes tell all that matters: no line is indented, and digits in a name are those of its first line."""
+    lead = found.data[np.minimum(found.start, len(found.data) - 1)] if len(found.data) else found.data
+    filled = found.end > found.start
+    if (filled & ((lead == 32) | (lead == 9))).any():
+        return False
+    for shape, (kind, value) in enumerate(zip(kinds.kind, kinds.value, strict=True)):
+        if kind in (_COUNTER, _SELECTOR):
+            if value < 0:
+                return False
+            if value > 0:
+                lines = np.flatnonzero(found.shape == shape)
+                for which in range(value):
+                    numbers = found.number(lines, which)
+                    if (numbers != numbers[0]).any():
+                        return False
+    return True
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Counter lines that have a block (0-based), counter lines that have none, and what is known of each row."""
+
+    rows: Array
+    stray: Array
+    name: Array
+    names: list[str]
+    value: Array
+    lid: Array
+    port: Array
+    prompt: Array
+    guids: Array
+    time: Array
+    times: pl.Series
+
+    def frame(self, capture_id: str, host: str | None, guid: str | None, time: str | None) -> pl.DataFrame:
+        """`COUNTER_FACTS` of the rows."""
+        import polars as pl
+
+        index, first = distinct_numbers(self.guids)
+        texts = guid_texts(self.guids[first])
+        texts = texts.zip_with(
+            pl.Series(self.guids[first] != 0), pl.Series([guid], dtype=pl.String).new_from_index(0, len(first))
+        )
+        whose = pl.Series([guid], dtype=pl.String).append(texts.gather(pl.Series(index)))
+        hosts = pl.Series([host, None], dtype=pl.String)
+        lids = pl.select(pl.when(pl.Series(self.lid >= 0)).then(pl.Series(self.lid))).to_series()
+        when = pl.Series([time], dtype=pl.String).append(self.times)
+        return pl.DataFrame(
+            {
+                "guid": whose.gather(pl.Series(self.prompt)),
+                "lid": lids,
+                "port": self.port,
+                "host": hosts.gather(pl.Series((self.prompt > 0).astype(np.int64))),
+                "device": pl.Series([None], dtype=pl.String).new_from_index(0, len(self.rows)),
+                "counter": pl.Series(self.names).gather(pl.Series(self.name)),
+                "value": self.value,
+                "time": when.gather(pl.Series(self.time)),
+                "capture_id": pl.Series([capture_id]).new_from_index(0, len(self.rows)),
+                "line": self.rows + 1,
+            }
+        )
+
+
+def _columns(found: Shapes, kinds: _Kinds, kind: Array) -> _Columns | None:
+    """Each counter with its header, prompt and time; None where a header is out of bounds."""
+    value, second = np.array(kinds.value, np.int64), np.array(kinds.second, np.int64)
+    heads, prompts, times = (np.flatnonzero(kind == k) for k in (_HEAD, _PROMPT, _TIME))
+    head_of = np.cumsum(kind == _HEAD)
+    prompt_of = np.cumsum(kind == _PROMPT)
+    port = found.number(heads, value[found.shape[heads]]).astype(np.int64)
+    lid = np.full(len(heads), -1, np.int64)
+    told = second[found.shape[heads]] >= 0
+    lid[told] = found.number(heads[told], second[found.shape[heads[told]]]).astype(np.int64)
+    if (port > 255).any() or (lid > 0xFFFF).any():
+        return None
+    # A block lasts to the next prompt: its header must be of the same turn.
+    turn = np.concatenate(([-1], prompt_of[heads]))
+    listed = np.flatnonzero((kind == _COUNTER) | (kind == _SELECTOR))
+    stray = listed[turn[head_of[listed]] != prompt_of[listed]]
+    rows = np.flatnonzero(kind == _COUNTER)
+    rows = rows[turn[head_of[rows]] == prompt_of[rows]]
+    head = head_of[rows] - 1
+    guids = np.zeros(len(prompts), np.uint64)
+    by_guid = value[found.shape[prompts]] >= 0
+    guids[by_guid] = found.number(prompts[by_guid], value[found.shape[prompts[by_guid]]])
+    offset = np.array(kinds.offset, np.int64)[found.shape[times]]
+    at = found.start[times] + offset
+    said = texts_at(at, found.end[times] - at, found.data).str.strip_chars()
+    shape = found.shape[rows]
+    numbers = found.number(rows, value[shape]).astype(np.float64)
+    name = np.array(kinds.name, np.int64)[shape]
+    time_of = np.cumsum(kind == _TIME)[rows]
+    return _Columns(rows, stray, name, list(kinds.names), numbers, lid[head], port[head], prompt_of[rows], guids, time_of, said)
