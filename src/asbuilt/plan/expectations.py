@@ -12,7 +12,9 @@ from asbuilt.model.design import Design, PlaneDesign
 from asbuilt.model.requirement import Plane
 from asbuilt.model.tables import EXPECTATIONS
 from asbuilt.plan.expectations_addresses import address_rows
+from asbuilt.plan.expectations_lids import lid_rows
 from asbuilt.plan.expectations_roce import roce_rows
+from asbuilt.plan.expectations_routing import routing_rows
 from asbuilt.plan.expectations_subnet import subnet_rows
 from asbuilt.plan.growth import growth
 from asbuilt.plan.traits import parts, plane_rows, planes, power_sources
@@ -45,7 +47,7 @@ def expectations(design: Design, catalogue: Catalogue) -> pl.DataFrame:
     import polars as pl
 
     rows = [*_promises(design), *_site_limits(design), *_physics(catalogue), *subnet_rows()]
-    rows += [*address_rows(), *roce_rows(design)]
+    rows += [*address_rows(), *roce_rows(design), *routing_rows()]
     frame = pl.DataFrame(rows, schema=EXPECTATIONS.polars())
     return EXPECTATIONS.conform(frame.sort("id"))
 
@@ -122,10 +124,11 @@ def _site_limits(design: Design) -> list[dict[str, Any]]:
 def _physics(catalogue: Catalogue) -> list[dict[str, Any]]:
     """Limits that no requirement can move."""
     lids, source, confidence = _unicast_lids(catalogue)
+    limits = lid_rows(lids, source, confidence)
     lid_row = _row("DES-034", "subnet", "technology=infiniband", "le", lids, "LIDs", "published", source)
     media = "single-mode+active-copper"
     xdr = _row("DES-043", "jumper", "lane_gbps=200", "in", media, "", "published", _XDR_SOURCE)
-    return [lid_row | {"confidence": confidence}, xdr | {"confidence": "high"}]
+    return [lid_row | {"confidence": confidence}, xdr | {"confidence": "high"}, *limits]
 
 
 def _unicast_lids(catalogue: Catalogue) -> tuple[int, str, str]:

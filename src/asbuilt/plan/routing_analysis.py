@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from asbuilt.model.plan import Plan
 from asbuilt.plan import routing_walks
 from asbuilt.plan.routing_fabric import HOST, NOTHING, Fabric, Ints
 from asbuilt.plan.routing_ftree import UNRANKED, ranks
@@ -98,20 +99,51 @@ def balance(fabric: Fabric, out: Table) -> Balance:
     return Balance(total, per_link, per_parent)
 
 
-def credit_loop(fabric: Fabric, out: Table, *, only_hosts: bool = True) -> tuple[int, list[tuple[int, int]]]:
+Flows = list[tuple[Ints, Ints]]
+
+
+def lanes_of(plan: Plan, subnet: str, fabric: Fabric) -> dict[int, Flows]:
+    """Who sends to whom on which virtual lane, as the partitions of the plan allow: lane -> [(senders, receivers), ...].
+
+    Hosts are numbers of ``fabric``. Of two members of a partition one at least must be a full one (IBTA volume 1, 10.9). All to
+    all on lane 0 where the plan has no partitions.
+    """
+    import polars as pl
+
+    everyone = np.arange(fabric.hosts, dtype=np.int32)
+    if not (plan.has("partitions") and plan.has("partition_members") and plan.has("service_levels")):
+        return {0: [(everyone, everyone)]}
+    number = pl.DataFrame({"port": fabric.host_keys, "host": everyone})
+    members = plan.table("partition_members").filter(pl.col("subnet") == subnet).join(number, on="port", how="inner")
+    partitions = plan.table("partitions").filter(pl.col("subnet") == subnet).select("partition", "sl")
+    levels = plan.table("service_levels").filter(pl.col("subnet") == subnet).select("sl", "vl")
+    lanes: dict[int, Flows] = {}
+    for name, vl in partitions.join(levels, on="sl", how="left").select("partition", "vl").fill_null(0).rows():
+        own = members.filter(pl.col("partition") == name)
+        all_ = own["host"].to_numpy()
+        full = own.filter(pl.col("membership") == "full")["host"].to_numpy()
+        lanes.setdefault(vl, []).extend([(full, all_), (all_, full)] if len(full) < len(all_) else [(all_, all_)])
+    return lanes
+
+
+def credit_loop(fabric: Fabric, out: Table, flows: Flows | None = None) -> tuple[int, list[tuple[int, int]]]:
     """Channels (a switch's port to another switch) that can wait for each other in a circle, and one such circle.
 
     (Number of channels that cannot be taken out of the dependency graph, [(switch row, port), ...] of one cycle.) A channel
-    depends on the next one when some packet from a host holds the first and asks for the second (Dally and Seitz, 1987:
-    no cycle, no deadlock on one lane). ``only_hosts``: destinations are hosts; else switches too. O(rows + turns).
+    depends on the next one when some packet of ``flows`` (of one lane; default all hosts to all) holds the first and asks
+    for the second (Dally and Seitz, 1987: no cycle, no deadlock). O(rows + turns).
     """
-    owner = fabric.row_of_lid()
-    lids = np.flatnonzero(owner <= HOST if only_hosts else owner != NOTHING).astype(np.int64)
-    starts = np.unique(fabric.host_switch[fabric.host_switch >= 0]).astype(np.int64)
+    everyone = np.arange(fabric.hosts, dtype=np.int32)
     width = fabric.peer.shape[1]
     turns = np.zeros((fabric.switches, width, width), np.bool_)
-    mark = np.zeros(fabric.switches, np.int64)
-    routing_walks.turns(lids, starts, _wide(fabric, out), fabric.peer, fabric.peer_port, mark, turns)
+    table = _wide(fabric, out)
+    for senders, receivers in flows if flows is not None else [(everyone, everyone)]:
+        live = fabric.host_switch[senders]
+        starts = np.unique(live[live >= 0]).astype(np.int64)
+        lids = fabric.host_lid[receivers].astype(np.int64)
+        spans = [lids[(1 << fabric.host_lmc[receivers]) > k] + k for k in range(1 << int(fabric.host_lmc.max(initial=0)))]
+        mark = np.zeros(fabric.switches, np.int64)
+        routing_walks.turns(np.concatenate(spans), starts, table, fabric.peer, fabric.peer_port, mark, turns)
     into = np.zeros((fabric.switches, width), np.int64)
     queue = np.zeros(fabric.switches * width, np.int64)
     left = int(routing_walks.peel(turns, fabric.peer, fabric.peer_port, into, queue))

@@ -1,0 +1,174 @@
+"""Forwarding tables as captured, laid beside what the planned subnet manager would program on the fabric as it stands.
+
+Measured are the tables and, where a discovery was captured, the cables and who is there; LIDs are the measured ones where a
+capture tells them. The prediction is made for that same fabric, so that a cable that is down is told once, by the cabling.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asbuilt.model.facts import Facts
+from asbuilt.model.plan import Plan
+from asbuilt.plan.forwarding import Forwarding, forwarding_of
+from asbuilt.plan.routing_fabric import HOST, NOTHING, Fabric, fabric_of, words
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_NO_PORT = 255
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRouting:
+    """One subnet: the ``planned`` tables of the fabric as it stands (``planned.fabric``), and those read.
+
+    ``out`` [S, LIDs] uint8, 255 for no port; ``known`` [S]: a table of this switch was read; ``seen`` [S]: discovery saw the
+    switch, or there was none. ``evidence`` [S]: capture and line of each table, null where none was read.
+    """
+
+    subnet: str
+    planned: Forwarding
+    out: NDArray[np.uint8]
+    known: NDArray[np.bool_]
+    seen: NDArray[np.bool_]
+    evidence: pl.DataFrame
+
+    @property
+    def fabric(self) -> Fabric:
+        return self.planned.fabric
+
+
+Measure = Callable[[Plan, Facts], "list[MeasuredRouting]"]
+
+
+def _kept(function: Measure) -> Measure:
+    """The last answer, as long as the frames that it was made from live: six checks ask for the same."""
+    held: list[tuple[tuple[weakref.ref[Any], ...], list[MeasuredRouting]]] = []
+
+    @functools.wraps(function)
+    def answer(plan: Plan, facts: Facts) -> list[MeasuredRouting]:
+        frames = [*plan.tables.values(), *(facts.tables[n] for n in _read(facts))]
+        if held and len(held[0][0]) == len(frames) and all(r() is f for r, f in zip(held[0][0], frames, strict=True)):
+            return held[0][1]
+        made = function(plan, facts)
+        held[:] = [(tuple(weakref.ref(f) for f in frames), made)]
+        return made
+
+    return answer
+
+
+def _read(facts: Facts) -> list[str]:
+    return [n for n in ("lft_facts", "link_facts", "device_facts", "lids_measured") if facts.has(n)]
+
+
+@_kept
+def measured_routing(plan: Plan, facts: Facts) -> list[MeasuredRouting]:
+    """Every planned InfiniBand subnet of which a forwarding table was captured, by name."""
+    import polars as pl
+
+    found = []
+    for subnet in plan.table("lids")["subnet"].unique().sort().to_list():
+        lids = plan.table("lids").filter(pl.col("subnet") == subnet)
+        rows = _rows(lids, facts)
+        if rows.height:
+            found.append(_one(plan, facts, subnet, lids, rows))
+    return found
+
+
+def _guids(lids: pl.DataFrame, facts: Facts) -> pl.DataFrame:
+    """guid -> end port: planned GUIDs, then those of discovered devices that call themselves as planned."""
+    import polars as pl
+
+    known = lids.select(pl.col("node_guid").alias("guid"), "port")
+    if facts.has("device_facts"):
+        named = lids.filter(pl.col("name").is_unique()).select(pl.col("name").alias("description"), "port")
+        said = facts.tables["device_facts"].select("guid", "description").join(named, on="description", how="inner")
+        said = said.filter(~pl.col("guid").is_in(known["guid"].implode()) & pl.col("port").is_unique())
+        known = pl.concat([known, said.select("guid", "port")])
+    return known.unique("guid", keep="first", maintain_order=True)
+
+
+def _rows(lids: pl.DataFrame, facts: Facts) -> pl.DataFrame:
+    """Rows of tables of this subnet's switches: port (of the switch), target, out_port, capture_id, line."""
+    import polars as pl
+
+    tables = facts.tables["lft_facts"]
+    by_lid = lids.filter(pl.col("number") == 0).select("lid", pl.col("port").alias("lid_port"))
+    joined = tables.join(_guids(lids, facts), on="guid", how="left").join(by_lid, on="lid", how="left")
+    port = pl.when(pl.col("guid").is_null()).then("lid_port").otherwise("port")
+    joined = joined.with_columns(port.alias("port")).filter(pl.col("port").is_in(by_lid["lid_port"].implode()))
+    return joined.select("port", "target", "out_port", "capture_id", "line")
+
+
+def _one(plan: Plan, facts: Facts, subnet: str, lids: pl.DataFrame, rows: pl.DataFrame) -> MeasuredRouting:
+    import polars as pl
+
+    aggregation = lids.filter(pl.col("role") == "aggregation")["lid"]
+    fabric = fabric_of(plan, subnet, aggregation=bool(rows["target"].is_in(aggregation.implode()).any()))
+    fabric = _as_numbered(fabric, facts)
+    fabric, seen = _as_cabled(fabric, _guids(lids, facts), facts)
+    place = pl.DataFrame({"port": list(fabric.switch_keys), "row": np.arange(fabric.switches)})
+    table = rows.join(place, on="port", how="inner")
+    width = max(fabric.top_lid + 1, int(table["target"].max() or 0) + 1)  # type: ignore[arg-type]
+    out = np.full((fabric.switches, width), _NO_PORT, np.uint8)
+    out[table["row"].to_numpy(), table["target"].to_numpy()] = table["out_port"].to_numpy()
+    known = np.zeros(fabric.switches, bool)
+    known[table["row"].unique().to_numpy()] = True
+    first = table.group_by("row").agg(pl.col("capture_id", "line").first())
+    evidence = place.join(first, on="row", how="left", maintain_order="left").select("capture_id", "line")
+    return MeasuredRouting(subnet, forwarding_of(fabric), out, known, seen, evidence)
+
+
+def _as_numbered(fabric: Fabric, facts: Facts) -> Fabric:
+    """The fabric with the LIDs that captures tell, where they do."""
+    if not facts.has("lids_measured"):
+        return fabric
+    said = dict(facts.tables["lids_measured"].select("port", "lid").drop_nulls().rows())
+
+    def numbered(keys: Any, planned: NDArray[np.int32]) -> NDArray[np.int32]:
+        now = [said.get(key, 0) or old for key, old in zip(keys, planned.tolist(), strict=True)]
+        return np.asarray(now, np.int32).reshape(-1)
+
+    return replace(
+        fabric, lid=numbered(fabric.switch_keys, fabric.lid), host_lid=numbered(fabric.host_keys.to_list(), fabric.host_lid)
+    )
+
+
+def _as_cabled(fabric: Fabric, guids: pl.DataFrame, facts: Facts) -> tuple[Fabric, NDArray[np.bool_]]:
+    """The fabric with the cables and GUIDs that discovery saw, and which switches it saw; as planned without a discovery."""
+    import polars as pl
+
+    everyone = np.ones(fabric.switches, bool)
+    if not facts.has("link_facts"):
+        return fabric, everyone
+    number = pl.concat(
+        [
+            pl.DataFrame({"port": list(fabric.switch_keys), "number": np.arange(fabric.switches)}),
+            pl.DataFrame({"port": fabric.host_keys, "number": HOST - np.arange(fabric.hosts)}),
+        ]
+    )
+    known = guids.join(number, on="port", how="inner").select("guid", "number")
+    links = facts.tables["link_facts"].join(known, on="guid", how="inner").filter(pl.col("number") >= 0)
+    links = links.join(known.rename({"guid": "peer_guid", "number": "to"}), on="peer_guid", how="inner")
+    if not links.height:
+        return fabric, everyone
+    width = max(fabric.peer.shape[1], int(links["port"].max()) + 1)  # type: ignore[arg-type]
+    peer, far = np.full((fabric.switches, width), NOTHING, np.int32), np.zeros((fabric.switches, width), np.int32)
+    at = links["number"].to_numpy(), links["port"].to_numpy()
+    peer[at], far[at] = links["to"].to_numpy(), links["peer_port"].to_numpy()
+    rows, ports = np.nonzero(peer <= HOST)
+    home, port = np.full(fabric.hosts, NOTHING, np.int32), np.zeros(fabric.hosts, np.int32)
+    home[HOST - peer[rows, ports]], port[HOST - peer[rows, ports]] = rows, ports
+    guid = fabric.guid.copy()
+    own = known.filter(pl.col("number") >= 0).join(facts.tables["link_facts"].select("guid").unique(), on="guid", how="semi")
+    guid[own["number"].to_numpy()] = words(own["guid"])
+    made = replace(fabric, peer=peer, peer_port=far, host_switch=home, host_port=port, guid=guid)
+    return made, (peer != NOTHING).any(axis=1)
