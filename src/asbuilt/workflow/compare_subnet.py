@@ -10,6 +10,7 @@ import numpy as np
 
 from asbuilt.checks.registry import Check
 from asbuilt.diagnose.roce_texts import ROCE_TEXTS
+from asbuilt.diagnose.routing_texts import ROUTING_TEXTS
 from asbuilt.diagnose.subnet_findings import About, subnet_findings, unmatched
 from asbuilt.diagnose.subnet_tables import has_subnet_facts, subnet_tables
 from asbuilt.diagnose.subnet_texts import SUBNET_TEXTS
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from asbuilt.diagnose.links import Compared
 
 Array = np.ndarray[Any, Any]
-TEXTS: dict[str, Text] = {**SUBNET_TEXTS, **ROCE_TEXTS}
+TEXTS: dict[str, Text] = {**SUBNET_TEXTS, **ROCE_TEXTS, **ROUTING_TEXTS}
 
 
 @dataclass(frozen=True, slots=True)
