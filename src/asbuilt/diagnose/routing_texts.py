@@ -20,8 +20,8 @@ ROUTING_TEXTS: dict[str, Text] = {
     "FAB-041": Text(
         "{who} {has} another forwarding table than the planned manager programs on these cables ({expected}; {found}): another "
         "engine routes, root or compute node files are not read, or old rows stayed",
-        "read in the manager's log which routing engine ran (a fall-back says so), compare its root_guids, cn_guids and io_guids "
-        f"with the exported ones, restart it with these, {_AGAIN}",
+        "read in the manager's log which routing engine ran (a fall-back says so), compare its root_guids, cn_guids and "
+        f"io_guids with the exported ones, restart it with these, {_AGAIN}",
         _FILES,
         by="check",
         nouns=_SWITCHES,
@@ -44,7 +44,8 @@ ROUTING_TEXTS: dict[str, Text] = {
     ),
     "FAB-044": Text(
         "{who} {verb} uneven: the fullest switch above has {found} the mean of routes, planned is {expected}",
-        f"see which engine routes and whether it reads the compute node file; look for uplinks that are down; route anew, {_AGAIN}",
+        "see which engine routes and whether it reads the compute node file; look for uplinks that are down; route anew, "
+        f"{_AGAIN}",
         _FILES,
         by="text",
         nouns=_SWITCHES,
