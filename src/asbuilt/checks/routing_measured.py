@@ -19,11 +19,10 @@ from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.plan.forwarding import Forwarding, forwarding_of
 from asbuilt.plan.routing_fabric import HOST, NOTHING, Fabric, fabric_of, words
+from asbuilt.plan.routing_walks import NOWHERE
 
 if TYPE_CHECKING:
     import polars as pl
-
-_NO_PORT = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +117,7 @@ def _one(plan: Plan, facts: Facts, subnet: str, lids: pl.DataFrame, rows: pl.Dat
     place = pl.DataFrame({"port": list(fabric.switch_keys), "row": np.arange(fabric.switches)})
     table = rows.join(place, on="port", how="inner")
     width = max(fabric.top_lid + 1, int(table["target"].max() or 0) + 1)  # type: ignore[arg-type]
-    out = np.full((fabric.switches, width), _NO_PORT, np.uint8)
+    out = np.full((fabric.switches, width), NOWHERE, np.uint8)
     out[table["row"].to_numpy(), table["target"].to_numpy()] = table["out_port"].to_numpy()
     known = np.zeros(fabric.switches, bool)
     known[table["row"].unique().to_numpy()] = True
