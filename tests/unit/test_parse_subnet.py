@@ -43,7 +43,7 @@ def test_partition_tables_belong_to_the_port_that_was_asked() -> None:
         (None, 12, 3, 0, 0x7FFF, 8),
         (None, 13, 1, None, 0, 13),
     ]
-    assert account(facts) == (80, 37, 43, 0)
+    assert account(facts) == (80, 38, 42, 0)
     assert facts.notes == ("c: 1 lines of this capture say that a query failed",)
 
 
@@ -108,6 +108,14 @@ def test_port_records() -> None:
         (None, 7, 2, "down", "polling", 4, "QDR", 4096, 0, 3, 4, 4),
         ("0c42a10300bb0009", 31, 1, "active", "linkup", 4, "NDR", 4096, 0, 3, 4, 4),
     ]
+
+
+def test_ten_gbps_alone_do_not_tell_the_speed() -> None:
+    """A port at HDR says 10.0 Gbps too: an excerpt without the extended speed leaves it open."""
+    alone, slow = "LinkSpeedActive:....10.0 Gbps\n", "LinkSpeedActive:....2.5 Gbps\n"
+    assert read("smpquery", alone).tables["port_facts"]["speed"].to_list() == [None]
+    told_ = read("smpquery", alone + "LinkSpeedExtActive:....No Extended Speed\n" + slow)
+    assert told_.tables["port_facts"]["speed"].to_list() == ["QDR", "SDR"]
 
 
 def test_a_key_that_comes_again_is_another_port() -> None:

@@ -32,9 +32,11 @@ _FROM = r'(?:(?:<h:guid>(?P<named> ".*")? )?<n:lid> )?<n:port>\[(?: <n>)? ?\]'
 _STATE = r"(?P<state>[A-Za-z]+) ?/ ?(?P<physical>[A-Za-z]+)"
 _RUNS = r"(?:(?:<n:width>X )?(?:" + _SPEED.format("") + r"|[A-Za-z<n>. ]+?) )?"
 _TO = r'(?:(?:<h:peer_guid> )?<n:peer_lid> <n:peer_port>)?\[(?: <n>)? ?\] (?P<peer>".*")'
-_COULD = r"\( ?(?:Could be <n:could>X ?)?(?:Could be " + _SPEED.format("could_") + r" ?)?(?P<odd>[^()]*)\)"
+_COULD = r"(?:Could be <n:could>X ?)?(?:Could be " + _SPEED.format("could_") + r" ?)?"
+_LINK = rf"{_FROM} ==\( ?{_RUNS}{_STATE} ?\)(?: \([^()]*\))?==> ?{_TO}"
 _RULES = (
-    rule("link", rf"{_FROM} ==\( ?{_RUNS}{_STATE} ?\)(?: \([^()]*\))?==> ?{_TO}(?: {_COULD})?", fact=True, closed=True),
+    rule("link", rf"{_LINK} \((?: |{_COULD})\)", fact=True, closed=True),
+    rule("link", rf"{_LINK}(?: \( ?(?:{_COULD})?(?P<odd>[^()]*)\))?", fact=True),
     rule("node", r"(?:CA|Switch|Router|RT): .*:"),
 )
 _HEAD = r"^\s*(?P<kind>CA|Switch|Router|RT): (?:0x(?P<guid>[0-9a-fA-F]{1,16}) )?(?P<name>.*):\s*$"

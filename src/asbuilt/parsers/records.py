@@ -39,6 +39,12 @@ class Records:
         column[record] = self.reading.number(lines, group, absent)
         return column
 
+    def has(self, name: str) -> Array:
+        """Which records say ``name``, with whatever value."""
+        found = np.zeros(self.count, bool)
+        found[self._of(name)[1]] = True
+        return found
+
     def guid(self, name: str) -> Array:
         """uint64 a record, 0 where it does not say ``name``."""
         lines, record = self._of(name)

@@ -49,7 +49,7 @@ PORT_KEYS = {
     "phys_state": r"PhysLinkState:\.+(?P<word>[A-Za-z]+)",
     "width": r"LinkWidthActive:\.+<n:value>X",
     "speed": rf"LinkSpeedActive:\.+{_SPEED}",
-    "extended": rf"LinkSpeedExtActive:\.+{_SPEED}",
+    "extended": rf"LinkSpeedExtActive:\.+(?:{_SPEED}|.*)",
     "mtu_bytes": r"NeighborMTU:\.+<n:value>",
     "high_limit": r"VLHighLimit:\.+<n:value>",
     "vls": r"OperVLs:\.+VL<n>(?:-<n:value>)?",
@@ -82,10 +82,22 @@ def _records(reading: Reading, keys: dict[str, str], operations: frozenset[str])
     return Records(reading, list(keys), lines[fits], key[fits], np.cumsum(opens)[lines[fits]])
 
 
-def speed(records: Records, name: str) -> Any:
+def _speed(records: Records, name: str) -> Any:
     """The speed word a record that ``name`` gives in Gb/s of a lane."""
     record, whole, part = records.pair(name, "whole", "part")
     return records.scatter(record, speed_words(whole, part))
+
+
+def _speed_in_use(records: Records) -> Any:
+    """The speed word of each port. A port that runs an extended speed says "10.0 Gbps" in LinkSpeedActive as well: that counts
+    as QDR only in a record which also says what LinkSpeedExtActive is (an excerpt or a cut record may not)."""
+    import polars as pl
+
+    told = pl.DataFrame(
+        {"extended": _speed(records, "extended"), "plain": _speed(records, "speed"), "both": records.has("extended")}
+    )
+    slow = pl.col("plain").is_in(["SDR", "DDR"])
+    return told.select(pl.coalesce("extended", pl.when(pl.col("both") | slow).then(pl.col("plain")))).to_series()
 
 
 def speed_words(whole: Array, part: Array) -> Any:
@@ -110,8 +122,6 @@ def ports(reading: Reading) -> dict[str, Any] | None:
 
 def port_columns(records: Records, guid: Array, lid: Array, port: Array) -> dict[str, Any]:
     """The same from records of PortInfo and from who they are of: GUID (0: unknown), LID and port (-1: unknown)."""
-    import polars as pl
-
     own, vls = records.number("lid"), records.number("vls", 0)
     return {
         "guid": guid_column(guid),
@@ -120,7 +130,7 @@ def port_columns(records: Records, guid: Array, lid: Array, port: Array) -> dict
         "state": records.word("state", STATES),
         "phys_state": records.word("phys_state", PHYSICAL),
         "width": number_column(records.number("width")),
-        "speed": pl.select(pl.coalesce(pl.Series(speed(records, "extended")), pl.Series(speed(records, "speed")))).to_series(),
+        "speed": _speed_in_use(records),
         "mtu_bytes": number_column(records.number("mtu_bytes")),
         "lmc": number_column(records.number("lmc")),
         "sm_lid": number_column(records.number("sm_lid")),
