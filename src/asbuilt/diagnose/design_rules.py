@@ -10,6 +10,7 @@ from asbuilt.diagnose import design_causes as causes
 from asbuilt.diagnose import design_context as context
 from asbuilt.diagnose.design_rule import Rule
 from asbuilt.diagnose.design_rules_network import NETWORK_RULES
+from asbuilt.diagnose.design_rules_subnet import SUBNET_RULES
 
 _AGAIN = "put the old value back in cluster.yaml and run `asbuilt plan`"
 _PLACE = ("fewer nodes a rack: `site.nodes_per_rack`", "state the real limit of the position under `site`")
@@ -364,4 +365,5 @@ RULES: dict[str, Rule] = {
         _AGAIN,
     ),
     **NETWORK_RULES,
+    **SUBNET_RULES,
 }

@@ -76,6 +76,7 @@ PARTITIONS = Schema(
         C("rate_gbps", "f64", "rate of the broadcast group", "Gb/s"),
         C("sl", "i64", "service level"),
         C("origin", "str", "declared, derived or assumed"),
+        C("exclusive", "bool", "nodes of this tenant may belong to no other; null: nobody said", nullable=True),
     ),
     ("subnet", "partition"),
 )

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 PRIORITIES = (14, 10)
 
 
-def managers_table(scenes: list[Scene], lids: pl.DataFrame, nodes: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+def managers_table(
+    scenes: list[Scene], lids: pl.DataFrame, nodes: pl.DataFrame, links: pl.DataFrame
+) -> tuple[pl.DataFrame, list[str]]:
     """Table `SUBNET_MANAGERS` and warnings. Raises ``ProblemError`` PLN-013 for named hosts without a port in the subnet.
 
-    Default: the first two service hosts. Without these the first node and the first one in another rack stand in, with a
-    warning: a compute node is rebooted with every job problem, and takes the subnet's master with it.
+    Default: the first two service hosts. Without these the first node and one in another rack and on another switch stand
+    in, with a warning: a compute node is rebooted with every job problem, and takes the subnet's master with it.
     """
     import polars as pl
 
@@ -34,7 +36,7 @@ def managers_table(scenes: list[Scene], lids: pl.DataFrame, nodes: pl.DataFrame)
             chosen, lacking = _named(scene, ports)
             problems += lacking
         else:
-            chosen = _chosen(ports)
+            chosen = _chosen(ports, links)
             if chosen and chosen[0]["role"] != "service":
                 names = " and ".join(c["shown"] for c in chosen)
                 warnings.append(
@@ -62,19 +64,34 @@ def managers_table(scenes: list[Scene], lids: pl.DataFrame, nodes: pl.DataFrame)
     return SUBNET_MANAGERS.conform(frame.sort("subnet", "number")), warnings
 
 
-def _chosen(ports: pl.DataFrame) -> list[dict[str, Any]]:
+#: Racks among whose first nodes a stand-in for a second host is looked for.
+_RACKS = 64
+
+
+def _chosen(ports: pl.DataFrame, links: pl.DataFrame) -> list[dict[str, Any]]:
+    """The two service hosts, or two nodes as far apart as the first racks allow."""
     import polars as pl
 
     services = ports.filter(pl.col("role") == "service").sort("lid")
     if services.height:
         return services.head(2).to_dicts()
-    first = ports.sort("lid").head(1).to_dicts()
-    if not first:
+    racks = ports.sort("lid")["rack"].unique(maintain_order=True).head(_RACKS)
+    near = ports.filter(pl.col("rack").is_in(racks.implode())).sort("lid").unique(["rack", "nic"], keep="first")
+    ends = links.filter(pl.col("b_device").is_in(near["device"].unique().implode()))
+    ends = ends.select(device="b_device", nic="b_nic", switch="a_device").unique(["device", "nic"], keep="first")
+    rows = near.join(ends, on=["device", "nic"], how="left").sort("lid").to_dicts()
+    if not rows:
         return []
-    others = ports.filter((pl.col("rack") != first[0]["rack"]) & (pl.col("device") != first[0]["device"])).sort("lid").head(1)
-    if not others.height:
-        others = ports.filter(pl.col("device") != first[0]["device"]).sort("lid").head(1)
-    return first + others.to_dicts()
+    first = rows[0]
+
+    def apart(row: dict[str, Any]) -> tuple[bool, ...]:
+        return tuple(row[what] == first[what] for what in ("device", "switch", "rack"))
+
+    other = min(rows, key=lambda row: (apart(row), row["lid"]))
+    if other["device"] != first["device"]:
+        return [first, other]
+    more = ports.filter(pl.col("device") != first["device"]).sort("lid").head(1)
+    return [first, *more.to_dicts()]
 
 
 def _named(scene: Scene, ports: pl.DataFrame) -> tuple[list[dict[str, Any]], list[Problem]]:

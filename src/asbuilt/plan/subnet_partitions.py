@@ -43,6 +43,7 @@ class Partition:
     sl: int
     rate_gbps: float
     origin: str
+    exclusive: bool | None = None
 
 
 def partitions(design: Design, scene: Scene, lanes: Lanes) -> list[Partition]:
@@ -60,7 +61,8 @@ def partitions(design: Design, scene: Scene, lanes: Lanes) -> list[Partition]:
         planes = tenant_planes(tenant, scene)
         rate = min(float(p.link_gbps) for p in planes)
         one = planes[0].name if len(planes) == 1 else ""
-        out.append(Partition(tenant.name, tenant.pkey, one, tenant.name, lanes.sl_of(planes[0].name), rate, "declared"))
+        sl = lanes.sl_of(planes[0].name)
+        out.append(Partition(tenant.name, tenant.pkey, one, tenant.name, sl, rate, "declared", tenant.exclusive))
     return out
 
 
@@ -91,6 +93,7 @@ def partitions_table(parts: list[tuple[Scene, list[Partition]]]) -> pl.DataFrame
             "rate_gbps": p.rate_gbps,
             "sl": p.sl,
             "origin": p.origin,
+            "exclusive": p.exclusive,
         }
         for scene, held in parts
         for p in held

@@ -47,7 +47,7 @@ class Said:
     lanes: Lanes
     engine: Engine
     able: Able
-    managers: int
+    manager_racks: tuple[str, ...]
 
 
 def settings_table(said: list[Said]) -> pl.DataFrame:
@@ -135,7 +135,13 @@ def _timing(said: Said) -> Iterator[dict[str, Any]]:
     yield _row(said, "sm_dead_after_ms", poll * tries, "ms", "derived", "sminfo_polling_timeout x polling_retry_number", why)
     sweep, origin, source = chosen("sweep_interval_s", SWEEP_S)
     yield _row(said, "sweep_interval", sweep, "s", origin, source, "light sweeps; traps start a heavy one at once")
-    if said.managers < 2:
+    racks = said.manager_racks
+    if len(racks) > 1:
+        several = len(set(racks)) > 1
+        why = "one rack is one pair of feeds: where that matters, move a host, or name others (`sm_hosts`)"
+        why = "a rack that goes dark takes one manager" if several else why
+        yield _row(said, "sm_racks", ", ".join(dict.fromkeys(racks)), "", "derived", "plan table `nodes`", why)
+    if len(racks) < 2:
         why = "no second host is planned: a dead manager leaves the subnet as it is, and nothing new comes up"
         yield _row(said, "sm_standby", "none", "", "derived", "plan table `subnet_managers`", why)
 
@@ -174,6 +180,10 @@ def _lanes(said: Said) -> Iterator[dict[str, Any]]:
 
 def _abilities(said: Said) -> Iterator[dict[str, Any]]:
     wish, able = said.scene.wish, said.able
+    for setting, can in (("sharp", able.sharp), ("adaptive_routing", able.adaptive)):
+        why = "every switch of the subnet has it" if can else f"{able.lacking} has none in the catalogue"
+        source = "catalogue, `sharp` and `asic` of the switches"
+        yield _row(said, f"{setting}_available", "TRUE" if can else "FALSE", "", "derived", source, why)
     for setting, can, asked in (
         ("sharp", able.sharp, wish.sharp),
         ("adaptive_routing", able.adaptive, wish.adaptive_routing),
@@ -181,8 +191,7 @@ def _abilities(said: Said) -> Iterator[dict[str, Any]]:
         value = asked if asked is not None else can
         origin = "declared" if asked is not None else "assumed"
         source = f"subnets.{said.scene.base}.{setting}" if asked is not None else "catalogue, switches of the subnet"
-        what = _NVIDIA if can else f"{able.lacking} has none in the catalogue; {_NVIDIA}"
-        yield _row(said, setting, "TRUE" if value else "FALSE", "", origin, source, what)
+        yield _row(said, setting, "TRUE" if value else "FALSE", "", origin, source, _NVIDIA)
 
 
 def _separations(said: Said) -> Iterator[dict[str, Any]]:

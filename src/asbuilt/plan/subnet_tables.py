@@ -32,6 +32,7 @@ def subnet_tables(
     net: Network,
     devices: Devices,
     nodes: pl.DataFrame,
+    links: pl.DataFrame,
     declared: DeclaredGuids | None = None,
 ) -> tuple[dict[str, pl.DataFrame], list[str]]:
     """The tables of `SUBNET_TABLES`, and warnings. All empty where no plane is InfiniBand.
@@ -46,11 +47,12 @@ def subnet_tables(
     laid = [(scene, lay_out(scene)) for scene in found]
     lanes = [(scene, lanes_of(scene)) for scene in found]
     lids = lids_table(laid, devices, declared)
-    managers, warnings = managers_table(list(found), lids, nodes)
+    managers, warnings = managers_table(list(found), lids, nodes, links)
     parts = [(scene, partitions(design, scene, lane)) for scene, lane in lanes]
-    counted = dict(managers.group_by("subnet").len().rows())
+    standing = managers.join(nodes.select("node", "rack"), on="node", how="left").group_by("subnet", maintain_order=True)
+    held = {str(subnet): tuple(rows["rack"].to_list()) for (subnet,), rows in standing}
     said = [
-        Said(scene, layout, lane, engine_of(scene), _able(scene, catalogue), counted.get(scene.name, 0))
+        Said(scene, layout, lane, engine_of(scene), _able(scene, catalogue), held.get(scene.name, ()))
         for (scene, layout), (_, lane) in zip(laid, lanes, strict=True)
     ]
     tables = {
