@@ -31,6 +31,9 @@ def growth(small: Plan, large: Plan, subnet: str, tell: Tell = quiet) -> Outcome
         later = session.rewire(first)
         steps = started(session)
         steps.insert(1, Step("what is built later is unlinked before the start", f"{later:,} cables"))
+        moved = sorted(first.cables - loaded.cables)
+        found = f"{len(moved)} move, the first from {moved[0][0][0]} port {moved[0][0][1]}" if moved else "none moves"
+        steps.append(Step("every cable that stands stays where it is", found, not moved))
         bad = session.bad_lines()
         before = readback.tables(session.desk, small, subnet)
         session.restart(large)
