@@ -69,11 +69,11 @@ def guid(text: str) -> str | None:
 
 def state(text: str) -> str | None:
     """Logical state in the words of the fact tables; a word that we do not know is kept in lower case."""
-    word = text.strip().lower()
+    word = " ".join(text.lower().split())
     return STATES.get(word, word) or None
 
 
 def physical(text: str) -> str | None:
     """Physical state in the words of the fact tables."""
-    word = text.strip().lower()
+    word = " ".join(text.lower().split())
     return PHYSICAL.get(word, word) or None

@@ -30,10 +30,10 @@ MOST_HOSTS = 65_536
 UNREAD_KEPT, UNREAD_SHOWN = 1000, 200
 IGNORABLE, FACT, UNREAD = 0, 1, 2
 
-_TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
-TIMED = re.compile(rf"^\s*(?:#\s*time:\s*)?({_TIME})$")
-_SUBJECT = re.compile(rf"^(.*)@({_TIME})$", re.S)
-_PREFIX = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]{0,252}):(?:$| ?(.*)$)", re.S)
+TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
+TIMED = re.compile(rf"^\s*(?:#\s*time:\s*)?({TIME})$")
+_SUBJECT = re.compile(rf"^(.*)@({TIME})$", re.S)
+PREFIX = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]{0,252}):(?:$| ?(.*)$)", re.S)
 _DASHES = re.compile(r"^-{10,}$")
 _GATHERED = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._,\[\]-]{0,4000})(?: \(\d+\))?$")
 #: The host in a prompt; a shell that names itself (``bash-4.2$``) and a bare ``root#`` name none.
@@ -113,6 +113,12 @@ def account_of(classes: Any, text: bytes, starts: Any, ends: Any, why: Mapping[i
         said = text[at : min(int(ends[line]), at + 4 * UNREAD_SHOWN)].decode("utf-8", "replace").strip()
         kept.append((line + 1, f"{why[line]}: {said}"[:UNREAD_SHOWN] if line in why else said[:UNREAD_SHOWN]))
     return LineAccount(len(classes), facts, ignorable, unread, tuple(kept))
+
+
+def indented(data: Any, starts: Any, ends: Any) -> bool:
+    """True when a line of ``data`` (uint8) that is not empty begins with a blank: shapes do not tell these from others."""
+    lead = data[starts[ends > starts]]
+    return bool(((lead == 32) | (lead == 9)).any())
 
 
 def split_lines(data: bytes) -> list[bytes]:
@@ -207,7 +213,7 @@ class Listener:
                 self.account.unread(number, "gathered for more hosts than one capture may hold")
                 return None
             return Said(number, text, self._speaker, closed)
-        prefix = _PREFIX.match(text)
+        prefix = PREFIX.match(text)
         if prefix and (not prefix[2] or self.own.match(prefix[2]) or (prefix[1] in self._prefixed and TIMED.match(prefix[2]))):
             host, rest = prefix[1], prefix[2] or ""
             speaker = self._prefixed.setdefault(host, Speaker((host,), self._speaker.command, self._time, 0))

@@ -17,19 +17,21 @@ from asbuilt.parsers import fact_rows
 from asbuilt.parsers.host_lines import Account, Listener, Said, as_utf8
 
 TOOL = "ibstat"
-_CA = re.compile(r"^\s*CA:? '([^']{1,64})'(?: #.*)?$")
-_PORT = re.compile(r"^\s*Port (\d{1,3}):(?: #.*)?$")
-_FIELD = re.compile(
-    r"^\s*(CA type|Number of ports|Firmware version|Hardware version|Node GUID|System image GUID"
-    r"|State|Physical state|Rate|Base lid|LMC|SM lid|Capability mask|Port GUID|Link layer):(.*)$"
+CA = re.compile(r"^\s*CA:?\s+'([^']{1,64})'(?:\s+#.*)?$")
+PORT = re.compile(r"^\s*Port\s+(\d{1,3}):(?:\s+#.*)?$")
+FIELD = re.compile(
+    r"^\s*(CA\s+type|Number\s+of\s+ports|Firmware\s+version|Hardware\s+version|Node\s+GUID|System\s+image\s+GUID"
+    r"|State|Physical\s+state|Rate|Base\s+lid|LMC|SM\s+lid|Capability\s+mask|Port\s+GUID|Link\s+layer):(.*)$"
 )
-_OWN = re.compile(rf"{_CA.pattern}|{_PORT.pattern}|{_FIELD.pattern}")
+OWN = re.compile(rf"{CA.pattern}|{PORT.pattern}|{FIELD.pattern}")
+#: Texts of this size are read by whole columns where they can be: a smaller one is done before numpy has begun.
+LARGE = 1 << 18
 _SNIFFED = 1 << 16
 _SIGN = re.compile(rb"^(?:[\w.-]+: )?\s*CA:? '[^'\n]+'\r?$", re.M)
 _LAST = "Link layer"
 _OF_CA = {"CA type", "Number of ports", "Firmware version", "Hardware version", "Node GUID", "System image GUID"}
-_RATE = re.compile(r"^(\d{1,5}(?:\.\d{1,3})?)(?: \((FDR10|[SDQFEHNX]DR)\))?$")
-_LAYERS = {"infiniband": "infiniband", "ib": "infiniband", "ethernet": "ethernet"}
+RATE = re.compile(r"^(\d{1,5}(?:\.\d{1,3})?)(?:\s+\((FDR10|[SDQFEHNX]DR)\))?$")
+LAYERS = {"infiniband": "infiniband", "ib": "infiniband", "ethernet": "ethernet"}
 
 
 @dataclass(slots=True)
@@ -51,7 +53,14 @@ def sniff(data: bytes) -> bool:
 
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """``hca_facts`` of every port whose block is whole. Never raises. ``subject``: the host, where the text names none."""
-    listener = Listener(as_utf8(data), subject, _OWN)
+    text = as_utf8(data)
+    if len(text) >= LARGE:
+        from asbuilt.parsers import ibstat_fast
+
+        fast = ibstat_fast.parse(text, capture_id)
+        if fast is not None:
+            return fast
+    listener = Listener(text, subject, OWN)
     reader = _Reader(listener.account)
     for said in listener:
         reader.hear(said)
@@ -75,16 +84,16 @@ class _Reader:
             self._close(said.speaker.hosts, block)
             block = _Block()
         self._blocks[said.speaker.hosts] = (said.speaker.turn, block)
-        if card := _CA.match(said.text):
+        if card := CA.match(said.text):
             self._close(said.speaker.hosts, block)
             fresh = _Block(card[1], card_lines=[said.number])
             self._blocks[said.speaker.hosts] = (said.speaker.turn, fresh if card[1].isprintable() else _Block())
-        elif port := _PORT.match(said.text):
+        elif port := PORT.match(said.text):
             self._close(said.speaker.hosts, block)
             if block.device and int(port[1]) <= 255:
                 block.port, block.lines = int(port[1]), [said.number]
-        elif line := _FIELD.match(said.text):
-            self._field(said, block, line[1], line[2].partition(" #")[0].strip())
+        elif line := FIELD.match(said.text):
+            self._field(said, block, " ".join(line[1].split()), line[2].partition(" #")[0].strip())
 
     def _field(self, said: Said, block: _Block, label: str, value: str) -> None:
         if label in _OF_CA:
@@ -92,7 +101,7 @@ class _Reader:
                 block.card[label] = value
                 block.card_lines.append(said.number)
             return
-        if block.port is None or label in block.values or not (said.closed or (label == _LAST and value.lower() in _LAYERS)):
+        if block.port is None or label in block.values or not (said.closed or (label == _LAST and value.lower() in LAYERS)):
             return
         block.values[label] = value
         block.lines.append(said.number)
@@ -105,7 +114,7 @@ class _Reader:
             return
         if "State" in block.values:
             said, card = block.values, block.card
-            rate = _RATE.match(said.get("Rate", ""))
+            rate = RATE.match(said.get("Rate", ""))
             row = {
                 "device": block.device,
                 "port": block.port,
@@ -114,7 +123,7 @@ class _Reader:
                 "system_guid": fact_rows.guid(card.get("System image GUID", "")),
                 "type": card.get("CA type") or None,
                 "firmware": card.get("Firmware version") or None,
-                "link_layer": _LAYERS.get(said.get(_LAST, "").lower()),
+                "link_layer": LAYERS.get(said.get(_LAST, "").lower()),
                 "state": fact_rows.state(said["State"]),
                 "phys_state": fact_rows.physical(said.get("Physical state", "")),
                 "rate_gbps": float(rate[1]) if rate else None,

@@ -15,7 +15,7 @@ from asbuilt.base.interning import distinct_numbers, guid_texts, texts_at
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_subnet import COUNTER_FACTS
 from asbuilt.parsers import perfquery
-from asbuilt.parsers.host_lines import FACT, IGNORABLE, TIMED, UNREAD, Speaker, account_of, prompted
+from asbuilt.parsers.host_lines import FACT, IGNORABLE, PREFIX, TIME, TIMED, UNREAD, Speaker, account_of, indented, prompted
 from asbuilt.parsers.shapes import LONG, Shapes, shape_text, shapes
 
 if TYPE_CHECKING:
@@ -90,11 +90,17 @@ def _kinds(found: Shapes) -> _Kinds | None:
         elif (asked := prompted(text, Speaker((None,), (), None, 0), None)) is not None:
             if not _prompt(kinds, asked, text, spans):
                 return None
-        elif perfquery.OWN.match(text) or ": " in text or text.endswith(":"):
-            return None  # a counter that is none, or a prefix
+        elif perfquery.OWN.match(text) or _prefixed(text):
+            return None  # a counter that is none, or what a host says
         else:
             kinds.add(_OTHER)
     return kinds
+
+
+def _prefixed(text: str) -> bool:
+    """True for a line of perfquery, or an empty one, behind the prefix of a host."""
+    prefix = PREFIX.match(text)
+    return prefix is not None and (not prefix[2] or bool(perfquery.OWN.match(prefix[2]) or TIMED.match(prefix[2])))
 
 
 def _prompt(kinds: _Kinds, asked: Speaker, text: str, spans: list[tuple[int, int]]) -> bool:
@@ -119,9 +125,7 @@ def _number(spans: list[tuple[int, int]], start: int) -> int:
 
 def _alike(found: Shapes, kinds: _Kinds) -> bool:
     """True when shapes tell all that matters: no line is indented, and digits in a name are those of its first line."""
-    lead = found.data[np.minimum(found.start, len(found.data) - 1)] if len(found.data) else found.data
-    filled = found.end > found.start
-    if (filled & ((lead == 32) | (lead == 9))).any():
+    if indented(found.data, found.start, found.end):
         return False
     for shape, (kind, value) in enumerate(zip(kinds.kind, kinds.value, strict=True)):
         if kind in (_COUNTER, _SELECTOR):
@@ -206,6 +210,8 @@ def _columns(found: Shapes, kinds: _Kinds, kind: Array) -> _Columns | None:
     offset = np.array(kinds.offset, np.int64)[found.shape[times]]
     at = found.start[times] + offset
     said = texts_at(at, found.end[times] - at, found.data).str.strip_chars()
+    if not said.str.contains(f"^{TIME}$").all():
+        return None
     shape = found.shape[rows]
     numbers = found.number(rows, value[shape]).astype(np.float64)
     name = np.array(kinds.name, np.int64)[shape]
