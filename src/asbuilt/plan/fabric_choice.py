@@ -71,10 +71,10 @@ def _counts(plane: PlaneDesign, links: pl.DataFrame, tables: dict[str, pl.DataFr
         _row(
             "files to keep equal",
             OPENSM_FILES * _MANAGERS * subnets,
-            switches.height + nodes,
+            f"{switches.height + 2}, two of them on each of {nodes} hosts",
             "files",
             "derived",
-            "files of OpenSM on two managers of each subnet; one file for each switch and each host",
+            "files of OpenSM on two managers of each subnet; one file for each switch, a script and a table for hosts",
         ),
         _row(
             "addresses that forwarding needs",

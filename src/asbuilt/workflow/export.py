@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Callable, Sequence
 
-from asbuilt.artefacts import cut_sheet, ibutils, ndt, netlist, opensm, opensm_dialects, port_descriptions
+from asbuilt.artefacts import cut_sheet, hosts_dns, ibutils, ndt, netlist, opensm, opensm_dialects, port_descriptions, roce
 from asbuilt.base.nearest import nearest
 from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.plan import Plan
@@ -63,6 +63,14 @@ TARGETS: dict[str, Target] = {
             port_descriptions.LOST,
             port_descriptions.port_descriptions,
             unrehearsed="no switch was asked; the commands follow the maker's manual",
+        ),
+        Target(roce.TARGET, roce.WRITES, roce.LOST, roce.roce, unrehearsed=roce.WHY),
+        Target(
+            hosts_dns.TARGET,
+            hosts_dns.WRITES,
+            hosts_dns.LOST,
+            hosts_dns.hosts_dns,
+            unrehearsed="no name server was asked; the formats are those of RFC 1035 and of dnsmasq",
         ),
     )
 }
