@@ -130,3 +130,58 @@ def test_all_bad_faults_are_told_at_once() -> None:
 def test_a_copy_across_technologies_is_refused() -> None:
     with pytest.raises(ProblemError, match="CLI-023"):
         outcomes("clone:gpu000/mlx5_0,gpu001/bmc", oob=True)
+
+
+def test_faults_of_whole_panels_and_planes() -> None:
+    assert outcomes("mirror:LEAF-01/1-4") == {f"link:{LEAF}0/{p}": "wrong" for p in range(1, 5)}
+    assert outcomes("mirror:LEAF-01/1-3") == {f"link:{LEAF}0/{p}": "wrong" for p in (1, 3)}
+    assert outcomes("shift:LEAF-01/1-3,1") == {f"link:{LEAF}0/{p}": "wrong" for p in range(1, 5)}
+    assert outcomes("crossed:mlx5_0,mlx5_2") == {f"link:{LEAF}{r}/{p}": "wrong" for r in (0, 2) for p in range(1, 5)}
+    assert outcomes("exchange:gpu001,gpu003") == {f"link:{LEAF}{r}/{p}": "wrong" for r in range(4) for p in (2, 4)}
+    assert outcomes("exchange:LEAF-02,LEAF-03") == {f"link:{LEAF}{r}/{p}": "wrong" for r in (1, 2) for p in range(1, 9)}
+
+
+def test_a_run_shifted_into_free_ports_leaves_its_first_port_empty() -> None:
+    found = outcomes("unplug:LEAF-01/4", "shift:LEAF-01/1-3,1")
+    assert found == {f"link:{LEAF}0/{p}": "wrong" for p in range(2, 5)} | {f"link:{LEAF}0/1": "missing"}
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("mirror:LEAF-01/1-4", 2),
+        ("mirror:LEAF-01/1-3", 1),
+        ("shift:LEAF-01/1-3,1", 3),  # one ring of four
+        ("shift:LEAF-01/1-2,2", 2),  # two rings of two
+        ("crossed:mlx5_0,mlx5_1", 4),
+        ("exchange:gpu001,gpu003", 4),
+        ("exchange:LEAF-02,LEAF-03", 8),
+    ],
+)
+def test_moves_of_panel_faults(text: str, moves: int) -> None:
+    plan = little_plan()
+    _, done = faults.apply(plan, as_planned(plan), (faults.parse(text),))
+    assert [d.moves for d in done] == [moves]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "says"),
+    [
+        ("mirror:LEAF-01", "CLI-021", "mirror takes SWITCH/FIRST-LAST\n"),
+        ("mirror:LEAF-01/4-1", "CLI-021", "write mirror:leaf-1/1-32"),
+        ("shift:LEAF-01/1-4", "CLI-021", "shift takes two arguments"),
+        ("shift:LEAF-01/1-4,0", "CLI-021", "shift takes SWITCH/FIRST-LAST,BY"),
+        ("mirror:LEAF-01/0-4", "CLI-023", "LEAF-01 has ports 1 to 8"),
+        ("shift:LEAF-01/1-8,1", "CLI-023", "LEAF-01 has ports 1 to 8"),
+        ("mirror:LEAF-99/1-4", "CLI-022", "no switch is called 'LEAF-99'"),
+        ("crossed:mlx5_0,mlx5_9", "CLI-023", "no node has cables of one plane in both"),
+        ("crossed:mlx5_0,mlx5_0", "CLI-023", "both are the same NIC"),
+        ("exchange:gpu001,LEAF-01", "CLI-023", "not two devices with cables in the same ports"),
+        ("exchange:gpu001,gpu001", "CLI-023", "not two devices"),
+    ],
+)
+def test_what_is_refused_of_panel_faults(text: str, code: str, says: str) -> None:
+    plan = little_plan()
+    with pytest.raises(ProblemError) as caught:
+        faults.apply(plan, as_planned(plan), (faults.parse(text),))
+    assert code in str(caught.value) and says in str(caught.value)

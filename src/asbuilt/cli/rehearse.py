@@ -15,6 +15,10 @@ faults (--fault, may be repeated; A and B are a link id, SWITCH/PORT or NODE/NIC
   rail:NODE        a node's rails rotated        absent:SWITCH   a switch without power
   eth:NODE/NIC     a port in Ethernet mode       clone:A,B       B answers as A
   noname           factory names everywhere      random:K@SEED   K separate faults
+  mirror:SWITCH/FIRST-LAST     a run of ports in reverse order
+  shift:SWITCH/FIRST-LAST,BY   a run of cables BY ports too high
+  crossed:NIC,NIC              two NICs exchanged at every node
+  exchange:A,B                 two switches or two nodes exchanged
 
 Exit 0 everything provable matched and exactly the faults were found, 1 not so, 3 undecided, 2 invalid input."""
 

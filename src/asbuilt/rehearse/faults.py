@@ -9,7 +9,8 @@
 ``noname``       every device answers with its factory description
 ``random:K@SEED`` K faults on separate cables, drawn from the seed
 
-Faults that only the subnet shows (``init limited lids slow idle``): `subnet_faults`.
+Faults of whole panels and planes (``mirror shift crossed exchange``): `panel_faults`. Faults that only the subnet shows
+(``init limited lids slow idle``): `subnet_faults`.
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.plan import Plan
 from asbuilt.rehearse.built import Built, end_of, infiniband_cables, place_ends
 from asbuilt.rehearse.fault import Fault, Injected
+from asbuilt.rehearse.panel_faults import PANEL_ARITY, PANEL_DO, PANEL_EXAMPLES, well_formed
 from asbuilt.rehearse.places import Places
 from asbuilt.rehearse.subnet_faults import SUBNET_ARITY, SUBNET_DO
 
-ARITY = {"swap": 2, "unplug": 1, "rail": 1, "absent": 1, "eth": 1, "clone": 2, "noname": 0, "random": 1} | SUBNET_ARITY
+ARITY = {"swap": 2, "unplug": 1, "rail": 1, "absent": 1, "eth": 1, "clone": 2, "noname": 0, "random": 1}
+ARITY |= PANEL_ARITY | SUBNET_ARITY
 _RANDOM = re.compile(r"^(\d{1,4})@(\d{1,9})$")
 
 
@@ -46,25 +49,31 @@ def parse(text: str) -> Fault:
         )
     if kind == "random" and not _RANDOM.match(arguments[0]):
         raise ProblemError(Problem("CLI-021", f"fault {text!r}: random takes K@SEED", fix=f"write {_example(kind)}"))
+    if not well_formed(kind, arguments):
+        what = f"fault {text!r}: {kind} takes SWITCH/FIRST-LAST" + (",BY" if ARITY[kind] > 1 else "")
+        raise ProblemError(Problem("CLI-021", what, fix=f"write {_example(kind)}"))
     return Fault(kind, arguments)
 
 
 def _example(kind: str) -> str:
-    return {
-        "swap": "swap:leaf-1/1,leaf-2/1",
-        "unplug": "unplug:leaf-1/1",
-        "rail": "rail:node:0003",
-        "absent": "absent:spine-1",
-        "eth": "eth:node:0003/mlx5_0",
-        "clone": "clone:node:0003/mlx5_0,node:0004/mlx5_0",
-        "noname": "noname",
-        "random": "random:3@7",
-        "init": "init:node:0003/mlx5_0",
-        "limited": "limited:node:0003/mlx5_0",
-        "lids": "lids:node:0003/mlx5_0,node:0004/mlx5_0",
-        "slow": "slow:leaf-1/1",
-        "idle": "idle:svc:compute-1",
-    }[kind]
+    return (
+        PANEL_EXAMPLES.get(kind)
+        or {
+            "swap": "swap:leaf-1/1,leaf-2/1",
+            "unplug": "unplug:leaf-1/1",
+            "rail": "rail:node:0003",
+            "absent": "absent:spine-1",
+            "eth": "eth:node:0003/mlx5_0",
+            "clone": "clone:node:0003/mlx5_0,node:0004/mlx5_0",
+            "noname": "noname",
+            "random": "random:3@7",
+            "init": "init:node:0003/mlx5_0",
+            "limited": "limited:node:0003/mlx5_0",
+            "lids": "lids:node:0003/mlx5_0,node:0004/mlx5_0",
+            "slow": "slow:leaf-1/1",
+            "idle": "idle:svc:compute-1",
+        }[kind]
+    )
 
 
 def apply(plan: Plan, built: Built, faults: tuple[Fault, ...]) -> tuple[Built, tuple[Injected, ...]]:
@@ -161,7 +170,9 @@ _DO: dict[str, Callable[[Places, Built, Fault], tuple[Built, Injected]]] = {
     "eth": _eth,
     "clone": _clone,
     "noname": _noname,
-} | SUBNET_DO
+    **PANEL_DO,
+    **SUBNET_DO,
+}
 
 
 def _drawn(plan: Plan, built: Built, fault: Fault, done: list[Injected]) -> tuple[Fault, ...]:
