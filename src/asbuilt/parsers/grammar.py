@@ -56,7 +56,7 @@ def rule(name: str, pattern: str, *, fact: bool = False, closed: bool = False) -
 NOISE = (
     rule("blank", r""),
     rule("warning", r"(?:ibwarn|ibdebug): \[<n>\] .*"),
-    rule("failed", r"[\w.-]+: iberror: .*"),
+    rule("failed", r"[\w./-]+: iberror: .*"),
     rule("failed", r"(?:ERROR|WARNING)\b.*"),
     rule("cut by hand", r"\.\.\.|…"),
 )

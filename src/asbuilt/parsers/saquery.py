@@ -46,7 +46,7 @@ _RULES = (
         "list head",
         r'LID "name"|=+|PKey Table:|RID|(?:PortInfo|SwitchInfo|SMInfo) dump:|LFT:|LID Port Number|<n> <n>|Is[A-Z][^ :.]*',
     ),
-    rule("other key", r"[A-Za-z][A-Za-z<n> _/]*:?\.{2,}.*"),
+    rule("other key", r"[A-Za-z][A-Za-z<n> _/]*(?::\.|\.\.).*"),
 )
 _SIGN = re.compile(
     rb"^[ \t]*(?:Node|Link|Path|PKeyTable|SL2VLTable|VLArbTable|PortInfo|SMInfo|MCMember|SwitchInfo|LFT|GUIDInfo|Service)"
