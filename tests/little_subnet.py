@@ -88,7 +88,9 @@ def with_subnet(plan: Plan, subnet: str = "ib0") -> Plan:
 
 
 def _frame(schema: Schema, rows: Sequence[tuple[object, ...]]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=[c.name for c in schema.columns], orient="row")
+    """Rows without the nullable columns at the end, which are then null."""
+    width = max((len(row) for row in rows), default=len(schema.columns))
+    return pl.DataFrame(rows, schema=[c.name for c in schema.columns][:width], orient="row")
 
 
 def _partitions(lids: pl.DataFrame, managers: set[str], subnet: str) -> list[tuple[Schema, pl.DataFrame]]:
