@@ -5,7 +5,7 @@ from __future__ import annotations
 from asbuilt.base.decode import PATTERN_WORDS, Grammar, decode_record, in_order
 from asbuilt.base.encode import canonical_record, encode_record
 from asbuilt.base.problem import ProblemError
-from asbuilt.model.requirement import HOST, NAME, Requirement
+from asbuilt.model.requirement import CIDR, DOMAIN, HOST, NAME, Requirement
 from asbuilt.model.requirement_problems import CODES
 from asbuilt.model.requirement_rules import broken_rules
 
@@ -15,6 +15,8 @@ GRAMMAR = Grammar(SCHEMA, VERSION, CODES)
 
 PATTERN_WORDS[NAME] = "letters, digits, dot, underscore and hyphen, starting with a letter or digit, at most 63 characters"
 PATTERN_WORDS[HOST] = "the name or id of a node: letters, digits, dot, colon, underscore and hyphen"
+PATTERN_WORDS[CIDR] = "an IPv4 range of prefix 8 to 30: 10.0.0.0/16"
+PATTERN_WORDS[DOMAIN] = "a DNS domain: labels of small letters, digits and hyphens, joined by dots"
 PATTERN_WORDS[r"^[A-D]$"] = "one of the feed letters A, B, C, D"
 
 

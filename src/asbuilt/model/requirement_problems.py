@@ -73,6 +73,10 @@ MEANINGS: dict[str, str] = {
     "REQ-077": "The name of a tenant is taken: by another tenant, or by a partition that every plan has.",
     "REQ-078": "The nodes of a tenant are no set of hosts, such as node[0000-0015].",
     "REQ-079": "A tenant has the partition key of the default partition, of a plane or of another tenant.",
+    "REQ-090": "Two address ranges are given for one plane. Its networks are cut from one.",
+    "REQ-091": "An address is given where a range is wanted: bits behind the prefix are set.",
+    "REQ-092": "RDMA over Ethernet is set up on an InfiniBand plane.",
+    "REQ-093": "RDMA messages cannot have that MTU. NICs know 256, 512, 1024, 2048 and 4096 bytes.",
 }
 
 CODES: dict[Fault, str] = {

@@ -10,6 +10,7 @@ from typing import Iterable
 from asbuilt.base.decode import Decoded, Path, spelled
 from asbuilt.base.problem import Place, Problem
 from asbuilt.model.requirement import PLANE_NAMES, NicPort, Plane, Requirement
+from asbuilt.model.requirement_ethernet import ethernet_rules
 from asbuilt.model.requirement_names import name_rules
 from asbuilt.model.requirement_sharing import sharing_rules
 from asbuilt.model.requirement_subnets import subnet_rules
@@ -48,7 +49,18 @@ def broken_rules(decoded: Decoded[Requirement]) -> list[Problem]:
     """A problem for each rule that the stated values break."""
     stated = Stated(decoded)
     found: list[Problem] = []
-    for rule in (_phases, _growth, _gpu_map, _nics, _cords, _checkpoints, sharing_rules, subnet_rules, name_rules):
+    for rule in (
+        _phases,
+        _growth,
+        _gpu_map,
+        _nics,
+        _cords,
+        _checkpoints,
+        sharing_rules,
+        subnet_rules,
+        ethernet_rules,
+        name_rules,
+    ):
         found += rule(stated)
     return found
 

@@ -6,11 +6,17 @@ import functools
 from typing import Any, Iterator
 
 from asbuilt.base.shape import Kind, Shape, plainly, shapes
-from asbuilt.model.requirement import HOST, NAME, Requirement
+from asbuilt.model.requirement import CIDR, DOMAIN, HOST, NAME, Requirement
 from asbuilt.model.requirement_problems import MEANINGS
 
 #: Patterns in words, for the page.
-_FORMS = {NAME: "name", HOST: "name or id of a node", r"^[A-D]$": "`A` · `B` · `C` · `D`"}
+_FORMS = {
+    NAME: "name",
+    HOST: "name or id of a node",
+    CIDR: "range: `10.0.0.0/16`",
+    DOMAIN: "DNS domain",
+    r"^[A-D]$": "`A` · `B` · `C` · `D`",
+}
 _TYPES = {Kind.TEXT: "string", Kind.WHOLE: "integer", Kind.NUMBER: "number", Kind.FLAG: "boolean"}
 
 
