@@ -224,6 +224,31 @@ def one_lmc_in_a_subnet(plan: Plan, facts: Facts) -> pl.DataFrame:
     )
 
 
+@check("DES-096", layer=Layer.DESIGN, severity=Severity.MAJOR, needs=("subnet_settings",), since="0.1")
+def the_engine_can_route_the_subnet(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """A subnet that ftree is to route has LMC 0.
+
+    Why: OpenSM's ftree refuses a subnet with an LMC, falls back to minhop with one line in the log, and exits with 0: every
+        route differs from the planned one, and rails share spines at random.
+    Measured by: plan table `subnet_settings`.
+    Repair: `subnets.<name>.lmc: 0`, or `routing_engine: updn`.
+    Source: OpenSM 3.3.23, tried on ibsim: "cannot build lid matrices", "Falling back to default routing".
+    """
+    rows = plan.table("subnet_settings").filter(pl.col("setting").is_in(["routing_engine", "lmc"]))
+    if rows.is_empty():
+        return nothing("no InfiniBand subnet in the plan")
+    one = {name: rows.filter(pl.col("setting") == name).select("subnet", value="value") for name in ("routing_engine", "lmc")}
+    held = one["routing_engine"].join(one["lmc"], on="subnet", how="left", suffix="_lmc").sort("subnet")
+    lmc = pl.col("value_lmc").cast(pl.Int64, strict=False)
+    return judge(
+        held,
+        subject=pl.format("subnet:{}", "subnet"),
+        ok=pl.when(pl.col("value") != "ftree").then(pl.lit(True)).otherwise(lmc == 0),
+        expected=pl.lit("LMC 0 with ftree"),
+        found=pl.format("{} with LMC {}", "value", pl.col("value_lmc").fill_null("unknown")),
+    )
+
+
 @check("DES-092", layer=Layer.DESIGN, severity=Severity.MAJOR, needs=("subnet_settings",), since="0.1")
 def what_is_asked_of_the_switches_they_can_do(plan: Plan, facts: Facts) -> pl.DataFrame:
     """SHARP and adaptive routing are asked only of subnets whose switches all have them.

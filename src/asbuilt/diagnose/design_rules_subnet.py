@@ -152,6 +152,14 @@ SUBNET_RULES: dict[str, Rule] = {
         ("a key for each: `planes.<plane>.pkey`, `tenants[].pkey`",),
         _AGAIN,
     ),
+    "DES-096": Rule(
+        of_subnet,
+        ("subject",),
+        "{subject}",
+        "OpenSM cannot route subnet {subnet} as planned: {found}",
+        ("one LID a port: `subnets.{subnet}.lmc: 0`", "another engine: `subnets.{subnet}.routing_engine: updn`"),
+        _AGAIN,
+    ),
     "DES-095": Rule(
         of_subnet,
         ("subject",),

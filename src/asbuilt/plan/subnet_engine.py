@@ -26,7 +26,7 @@ def engine_of(scene: Scene) -> Engine:
     """minhop for one switch, ftree for a regular tree, updn for a tree that ftree refuses; dor never.
 
     ftree wants every leaf at one depth and equal port groups upwards; what breaks that in a plan is known beforehand: uplinks
-    dealt unevenly over the spines, and planes of different depth in one subnet.
+    dealt unevenly over the spines, planes of different depth in one subnet, and an LMC above 0.
     """
     root = root_tier(scene)
     if scene.wish.routing_engine:
@@ -34,6 +34,11 @@ def engine_of(scene: Scene) -> Engine:
         return Engine(scene.wish.routing_engine, root, "declared", path, "the requirement names it")
     if sum(len(c.switches) * c.tier(0).asics for c in scene.crews) == 1:
         return Engine("minhop", root, "derived", _SOURCE, "one switch: every path is one hop, there is nothing to choose")
+    if scene.lmc:
+        reason = f"OpenSM's ftree routes one LID a port and refuses LMC {scene.lmc}; updn has no such limit"
+        return Engine(
+            "updn", root, "derived", "OpenSM 3.3.23: ftree falls back where the LMC is not 0 (tried on ibsim)", reason
+        )
     uneven = next((c for c in scene.crews if _uneven(c)), None)
     if uneven is not None:
         reason = f"the uplinks of the {uneven.plane.name} leaves do not divide evenly over the spines, which ftree refuses"
