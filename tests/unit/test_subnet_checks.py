@@ -157,9 +157,9 @@ def test_a_manager_too_many_is_one_finding(plan: Plan, facts: Facts) -> None:
         .head(1)
         .with_columns(
             pl.lit("00000000deadbeef").alias("guid"),
-            pl.lit(999).alias("lid"),
-            pl.lit(15).alias("priority"),
-            pl.lit(9).alias("line"),
+            pl.lit(999, pl.Int64).alias("lid"),
+            pl.lit(15, pl.Int64).alias("priority"),
+            pl.lit(9, pl.Int64).alias("line"),
         )
     )
     two = Facts({**facts.tables, "sm_facts": pl.concat([facts.tables["sm_facts"], stranger])})
