@@ -69,6 +69,14 @@ def _counts(plane: PlaneDesign, links: pl.DataFrame, tables: dict[str, pl.DataFr
         _row("settings on each host port", 0, at_host, "settings", "derived", named),
         _row("settings in all", 0, ends * each + hosts * at_host, "settings", "derived", "ports times settings on each"),
         _row(
+            "settings in one place",
+            _manager_settings(tables, switches),
+            0,
+            "settings",
+            "derived",
+            "plan table subnet_settings: what the subnet manager is told; Ethernet has no such place",
+        ),
+        _row(
             "files to keep equal",
             OPENSM_FILES * _MANAGERS * subnets,
             f"{switches.height + 2}, two of them on each of {nodes} hosts",
@@ -85,6 +93,13 @@ def _counts(plane: PlaneDesign, links: pl.DataFrame, tables: dict[str, pl.DataFr
             "end ports and switches; IPv4 of hosts and router loopbacks, links between switches unnumbered",
         ),
     ]
+
+
+def _manager_settings(tables: dict[str, pl.DataFrame], switches: pl.DataFrame) -> str:
+    """How many settings the managers of these subnets are given, where the plan has them."""
+    known = tables.get("subnet_settings")
+    count = known.join(switches.select("subnet").unique(), on="subnet", how="semi").height if known is not None else 0
+    return str(count) if count else "not planned for this cluster"
 
 
 def _state(links: pl.DataFrame) -> list[dict[str, Any]]:
