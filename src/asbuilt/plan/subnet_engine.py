@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from asbuilt.plan.ports import SERVICE
 from asbuilt.plan.shape import GROUPS, PODS, SINGLE
 from asbuilt.plan.subnet_scene import Crew, Scene
 from asbuilt.plan.wiring import ROLES
 
 _SOURCE = "OpenSM 3.3.23 documentation, current-routing.txt"
+_TRIED = "OpenSM 3.3.23 on ibsim: with an LMC ftree falls back, with one line in the log"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,7 @@ class Engine:
 
 
 def engine_of(scene: Scene) -> Engine:
-    """minhop for one switch, ftree for a regular tree, updn for a tree that ftree refuses; dor never.
+    """minhop for one switch, ftree for a regular tree, updn for a tree that ftree refuses; dor (for meshes) never.
 
     ftree wants every leaf at one depth and equal port groups upwards; what breaks that in a plan is known beforehand: uplinks
     dealt unevenly over the spines, planes of different depth in one subnet, and an LMC above 0.
@@ -34,24 +38,41 @@ def engine_of(scene: Scene) -> Engine:
         return Engine(scene.wish.routing_engine, root, "declared", path, "the requirement names it")
     if sum(len(c.switches) * c.tier(0).asics for c in scene.crews) == 1:
         return Engine("minhop", root, "derived", _SOURCE, "one switch: every path is one hop, there is nothing to choose")
-    if scene.lmc:
-        reason = f"OpenSM's ftree routes one LID a port and refuses LMC {scene.lmc}; updn has no such limit"
-        return Engine(
-            "updn", root, "derived", "OpenSM 3.3.23: ftree falls back where the LMC is not 0 (tried on ibsim)", reason
-        )
-    uneven = next((c for c in scene.crews if _uneven(c)), None)
-    if uneven is not None:
-        reason = f"the uplinks of the {uneven.plane.name} leaves do not divide evenly over the spines, which ftree refuses"
-        return Engine("updn", root, "derived", _SOURCE, reason)
-    depths = {c.shape.kind in (PODS, GROUPS) for c in scene.crews if _own_tree(c)}
-    if len(depths) > 1:
-        return Engine("updn", root, "derived", _SOURCE, "planes of two and of three tiers in one subnet, which ftree refuses")
+    refused = _refused_by_ftree(scene)
+    if refused:
+        reason, source = refused
+        if _hosts_on_roots(scene, root):
+            more = "; hosts on the highest tier reach each other down and up again, which updn forbids: shortest paths instead"
+            return Engine("minhop", root, "derived", source, reason + more)
+        return Engine("updn", root, "derived", source, f"{reason}; updn keeps every path free of credit loops too")
     flat = [c for c in scene.crews if c.shape.kind == SINGLE and not c.plane.share]
     if flat:
         reason = f"the {flat[0].plane.name} leaves have no spines of their own"
         return Engine("minhop", root, "derived", _SOURCE, reason)
     reason = "a regular tree: ftree spreads every shift permutation over all spines and needs no virtual lane against deadlock"
     return Engine("ftree", root, "derived", _SOURCE, reason)
+
+
+def _refused_by_ftree(scene: Scene) -> tuple[str, str] | None:
+    """(why ftree does not route the subnet, source), or None where it does."""
+    if scene.lmc:
+        return f"OpenSM's ftree routes one LID a port and refuses LMC {scene.lmc}", _TRIED
+    uneven = next((c for c in scene.crews if _uneven(c)), None)
+    if uneven is not None:
+        return (
+            f"the uplinks of the {uneven.plane.name} leaves do not divide evenly over the spines, which ftree refuses",
+            _SOURCE,
+        )
+    if len({c.shape.kind in (PODS, GROUPS) for c in scene.crews if _own_tree(c)}) > 1:
+        return "planes of two and of three tiers in one subnet, which ftree refuses", _SOURCE
+    return None
+
+
+def _hosts_on_roots(scene: Scene, root: str) -> bool:
+    """Service hosts on several switches of the highest tier, above which nothing joins these."""
+    roots = np.concatenate([c.switches[c.role == ROLES.index(root)] for c in scene.crews])
+    held = [p.switch[np.isin(p.switch, roots)] for p in scene.ports if p.far == SERVICE]
+    return len(np.unique(np.concatenate(held))) > 1 if held else False
 
 
 def root_tier(scene: Scene) -> str:
