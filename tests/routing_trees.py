@@ -52,7 +52,7 @@ class Loom:
         box = guids(pl.Series([s[0] for s in self.switches], dtype=pl.String), self.seed)
         node = guids(keys, self.seed) if len(keys) else np.zeros(0, np.uint64)
         step = 1 << lmc
-        base = (HOST_FIRST + step - 1) // step * step
+        base = (max(HOST_FIRST, count + 1) + step - 1) // step * step
         return Fabric(
             tuple(s[0] for s in self.switches), box, np.arange(1, count + 1, dtype=np.int32),
             np.array([s[1] for s in self.switches], bool), peer, far, keys, node, node + np.uint64(1),
