@@ -118,3 +118,19 @@ def test_the_console() -> None:
 def test_prose_is_not_taken_for_progress() -> None:
     facts = ibdiagnet.parse(b"this is a letter\n-I- Discovering ... 2 nodes\nand goes on\n", "c")
     assert [n for n, _ in facts.accounts["c"].unread_lines] == [1, 3]
+
+
+def test_words_that_look_like_numbers_stay_words() -> None:
+    text = (
+        "START_NODES\nNodeGUID,NodeDesc\n0x1,7\nEND_NODES\nSTART_CABLE_INFO\nNodeGuid,PortNum,PN,SN\n0x1,1,123,007\nEND_CABLE_INFO\n"
+        "START_WARNINGS_LINKS_CHECK\nEventName,Summary\n1,2\nEND_WARNINGS_LINKS_CHECK\n"
+        "START_PM_INFO\nNodeGUID,PortNumber,SymbolErrorCounter,Odd\n0x1,1,3,1e400\n0x1,2,N/A,-1\nEND_PM_INFO\n"
+    )
+    facts = ibdiagnet_csv.parse(text.encode(), "c")
+    assert facts.tables["module_facts"]["text"].to_list() == ["123", "007"]
+    assert facts.tables["sm_log_facts"]["code"].to_list() == ["1"]
+    assert facts.tables["name_facts"]["description"].to_list() == ["7"]
+    assert facts.tables["counter_facts"].select("counter", "value").rows() == [("SymbolErrorCounter", 3.0)], (
+        "no counter is negative"
+    )
+    assert facts.accounts["c"].balanced and facts.accounts["c"].unread == 0

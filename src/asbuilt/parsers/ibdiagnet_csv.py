@@ -18,7 +18,7 @@ import numpy as np
 from asbuilt.base.interning import line_feeds
 from asbuilt.model.facts import Facts
 from asbuilt.parsers.host_lines import FACT, IGNORABLE, LONGEST_LINE, UNREAD, UNREAD_KEPT, account_of, as_utf8
-from asbuilt.parsers.ibdiagnet_sections import SECTIONS, Rows, joined
+from asbuilt.parsers.ibdiagnet_sections import IDENTITY, SECTIONS, Rows, Section, joined
 
 if TYPE_CHECKING:
     import polars as pl
@@ -123,7 +123,7 @@ def _read(
     if len(set(header)) != len(header):
         return
     classes[first - 1] = IGNORABLE
-    lines, cells = _cells(text, starts, stops, first, last, header, SECTIONS[section.name].wanted)
+    lines, cells = _cells(text, starts, stops, first, last, header, SECTIONS[section.name])
     if cells is None:
         return
     rows = Rows(cells, lines + 1, header)
@@ -136,14 +136,12 @@ def _read(
 
 
 def _cells(
-    text: bytes, starts: Array, stops: Array, first: int, last: int, header: list[str], wanted: tuple[str, ...]
+    text: bytes, starts: Array, stops: Array, first: int, last: int, header: list[str], section: Section
 ) -> tuple[Array, pl.DataFrame | None]:
     """(the lines whose number of cells is right, their wanted columns as text)."""
-    import polars as pl
-
     number = np.arange(first, last)
     number = number[stops[first:last] - starts[first:last] <= LONGEST_LINE]
-    columns = [i for i, name in enumerate(header) if not wanted or name in wanted]
+    columns = [i for i, name in enumerate(header) if not section.wanted or name in section.wanted]
     if not len(number) or not columns:
         return number[:0], None
     body = text[starts[first] : stops[last - 1]]
@@ -155,17 +153,27 @@ def _cells(
             return right, None
         if len(right) != last - first or b"\0" in body:
             body = b"\n".join(text[starts[i] : stops[i]] for i in right.tolist())
-        try:
-            frame = pl.read_csv(
-                io.BytesIO(body.replace(b"\0", b"?")), has_header=False, columns=columns, infer_schema=False,
-                quote_char=None, encoding="utf8-lossy",
-            )  # fmt: skip
-        except pl.exceptions.PolarsError:
-            frame = None
+        frame = _table(body.replace(b"\0", b"?") if b"\0" in body else body, header, columns, section.numeric)
         if frame is not None and frame.height == len(right):
             frame.columns = [header[i] for i in columns]
             return right, frame
     return _quoted(text, starts, stops, number, header, columns)
+
+
+def _table(body: bytes, header: list[str], columns: list[int], numbers: bool) -> pl.DataFrame | None:
+    """The columns of rows without quotes as text; where ``numbers``, others than the identity as Float64 if all are."""
+    import polars as pl
+
+    reals = {f"column_{i + 1}": pl.Float64 for i in columns if header[i] not in IDENTITY}
+    for types, absent in (((reals, ["N/A", "NA"]),) if numbers else ()) + (({}, None),):
+        try:
+            return pl.read_csv(
+                io.BytesIO(body), has_header=False, columns=columns, infer_schema=False, schema_overrides=types,
+                null_values=absent, quote_char=None, encoding="utf8-lossy",
+            )  # fmt: skip
+        except pl.exceptions.PolarsError:
+            continue
+    return None
 
 
 def _quoted(

@@ -62,12 +62,15 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """How a section is read: the columns it needs (none: all) and the reader."""
+    """How a section is read: the reader, the columns it needs (none: all), and whether they may come as Float64."""
 
     take: Callable[[Rows], Taken]
     wanted: tuple[str, ...] = ()
+    numeric: bool = False
 
 
+#: Columns that say whose row it is.
+IDENTITY = frozenset({"nodeguid", "portguid", "portnumber", "portnum"})
 _NO_GUID = "no GUID that can be read"
 
 
@@ -210,7 +213,7 @@ def counters(prefix: str) -> Callable[[Rows], Taken]:
         guid, port, good = _whose(rows)
         cells = rows.cells
         columns: dict[str, pl.Series] = {}
-        for name in sorted(set(rows.header) - {"nodeguid", "portguid", "portnumber", "portnum"}):
+        for name in sorted(set(rows.header) - IDENTITY):
             if name.endswith("extended") and name[:-8] in cells.columns:
                 continue
             wide = f"{name}extended"
@@ -219,18 +222,20 @@ def counters(prefix: str) -> Callable[[Rows], Taken]:
         columns = {name: columns[name] for name in sorted(columns)}
         if not columns:
             return Taken(np.zeros(len(rows.lines), bool), "no counter in it")
-        matrix = np.stack([c.to_numpy() for c in columns.values()], axis=1)[good]
+        matrix = np.stack([c.to_numpy() for c in columns.values()], axis=1)
+        matrix = matrix if good.all() else matrix[good]
         held = ~np.isnan(matrix)
-        row, column = np.nonzero(held)
-        where = pl.Series(row)
-        frame = pl.DataFrame(
-            {
-                "guid": guid.filter(pl.Series(good)).gather(where),
-                "port": port.filter(pl.Series(good)).gather(where),
-                "counter": pl.Series(list(columns)).gather(pl.Series(column)),
-                "value": matrix[held],
-                "line": rows.lines[good][row],
-            }
+        row, column = np.nonzero(held) if not held.all() else (
+            np.repeat(np.arange(len(matrix)), len(columns)), np.tile(np.arange(len(columns)), len(matrix))
+        )  # fmt: skip
+        kept = pl.Series(good)
+        seats = {"row": row, "column": column, "value": matrix[held], "line": rows.lines[good][row]}
+        frame = pl.DataFrame(seats).select(  # in one step, so that columns are made side by side
+            pl.lit(guid.filter(kept)).gather("row").alias("guid"),
+            pl.lit(port.filter(kept)).gather("row").alias("port"),
+            pl.lit(pl.Series(list(columns))).gather("column").alias("counter"),
+            "value",
+            "line",
         )
         return Taken(good, _NO_GUID, {COUNTER_FACTS.name: frame})
 
@@ -238,14 +243,15 @@ def counters(prefix: str) -> Callable[[Rows], Taken]:
 
 
 def _real(texts: pl.Series) -> pl.Series:
-    """Decimal or 0x numbers as Float64, null for ``N/A`` and for what is no finite number."""
+    """Decimal or 0x numbers as Float64, null for ``N/A`` and for what no counter can be: negative, or no finite number."""
     import polars as pl
 
     read = texts.cast(pl.Float64, strict=False)
-    if read.null_count() and texts.str.starts_with("0x").any():
+    if texts.dtype == pl.String and read.null_count() and texts.str.starts_with("0x").any():
         digits = texts.str.extract(r"^0x([0-9a-fA-F]{1,15})$", 1)
         read = read.fill_null(digits.str.to_integer(base=16, strict=False).cast(pl.Float64))
-    return pl.select(pl.when(read.is_finite()).then(read)).to_series()
+    told = read.is_finite() & (read >= 0)
+    return read if told.all() and not read.null_count() else pl.select(pl.when(told).then(read)).to_series()
 
 
 def managers(rows: Rows) -> Taken:
@@ -321,8 +327,8 @@ SECTIONS: dict[str, Section] = {
     "NODES": Section(nodes, ("nodedesc", "numports", "nodetype", "systemimageguid", "nodeguid", "portguid")),
     "PORTS": Section(ports, _PORT_COLUMNS),
     "LINKS": Section(links, ("nodeguid1", "portnum1", "nodeguid2", "portnum2")),
-    "PM_INFO": Section(counters("")),
-    "PM_DELTA": Section(counters("delta:")),
+    "PM_INFO": Section(counters(""), numeric=True),
+    "PM_DELTA": Section(counters("delta:"), numeric=True),
     "SM_INFO": Section(managers),
     "CABLE_INFO": Section(cables),
     **{f"{kind}_{stage}": Section(complaints) for kind in ("ERRORS", "WARNINGS") for stage in (

@@ -163,7 +163,9 @@ class _Fleet:
             return False
         whose = np.where(of_port, self.port, self.card) * 64 + self.label
         told = whose[of_port | of_card]
-        if len(np.unique(told)) != len(told):
+        seen = np.zeros(int(told.max(initial=0)) + 1, bool)
+        seen[told] = True
+        if np.count_nonzero(seen) != len(told):
             return False
         ends = np.append(self.ports[1:], len(self.label))
         limits = np.minimum(ends, self._next_card())

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 _OTHER, _BLANK, _HEAD, _COUNTER, _SELECTOR, _PROMPT, _TIME = range(7)
+#: So many texts are made one by one.
+_FEW = 1000
 #: Kinds of lines that a cut last line is not, since more of it may be missing.
 _OPEN_ENDED = (_HEAD, _COUNTER, _SELECTOR)
 
@@ -166,23 +168,31 @@ class _Columns:
             pl.Series(self.guids[first] != 0), pl.Series([guid], dtype=pl.String).new_from_index(0, len(first))
         )
         whose = pl.Series([guid], dtype=pl.String).append(texts.gather(pl.Series(index)))
-        hosts = pl.Series([host, None], dtype=pl.String)
-        lids = pl.select(pl.when(pl.Series(self.lid >= 0)).then(pl.Series(self.lid))).to_series()
         when = pl.Series([time], dtype=pl.String).append(self.times)
-        return pl.DataFrame(
-            {
-                "guid": whose.gather(pl.Series(self.prompt)),
-                "lid": lids,
-                "port": self.port,
-                "host": hosts.gather(pl.Series((self.prompt > 0).astype(np.int64))),
-                "device": pl.Series([None], dtype=pl.String).new_from_index(0, len(self.rows)),
-                "counter": pl.Series(self.names).gather(pl.Series(self.name)),
-                "value": self.value,
-                "time": when.gather(pl.Series(self.time)),
-                "capture_id": pl.Series([capture_id]).new_from_index(0, len(self.rows)),
-                "line": self.rows + 1,
-            }
+        rows = {"lid": self.lid, "port": self.port, "value": self.value, "line": self.rows + 1}
+        seats = {"whose": self.prompt, "name": self.name, "when": self.time}
+        return pl.DataFrame({**rows, **seats}).select(  # in one step, so that columns are made side by side
+            pl.lit(whose).gather("whose").alias("guid"),
+            pl.when(pl.col("lid") >= 0).then("lid").alias("lid"),
+            "port",
+            pl.when(pl.col("whose") == 0).then(pl.lit(host, dtype=pl.String)).alias("host"),
+            pl.lit(None, dtype=pl.String).alias("device"),
+            pl.lit(pl.Series(self.names)).gather("name").alias("counter"),
+            "value",
+            pl.lit(when).gather("when").alias("time"),
+            pl.lit(capture_id).alias("capture_id"),
+            "line",
         )
+
+
+def _texts(found: Shapes, at: Array, end: Array) -> pl.Series:
+    """The texts from ``at`` to ``end``, without blanks at their ends."""
+    import polars as pl
+
+    if len(at) > _FEW:
+        return texts_at(at, end - at, found.data).str.strip_chars()
+    few = [found.data[a:b].tobytes().decode("ascii").strip() for a, b in zip(at.tolist(), end.tolist(), strict=True)]
+    return pl.Series(few, dtype=pl.String)
 
 
 def _columns(found: Shapes, kinds: _Kinds, kind: Array) -> _Columns | None:
@@ -207,9 +217,8 @@ def _columns(found: Shapes, kinds: _Kinds, kind: Array) -> _Columns | None:
     guids = np.zeros(len(prompts), np.uint64)
     by_guid = value[found.shape[prompts]] >= 0
     guids[by_guid] = found.number(prompts[by_guid], value[found.shape[prompts[by_guid]]])
-    offset = np.array(kinds.offset, np.int64)[found.shape[times]]
-    at = found.start[times] + offset
-    said = texts_at(at, found.end[times] - at, found.data).str.strip_chars()
+    at = found.start[times] + np.array(kinds.offset, np.int64)[found.shape[times]]
+    said = _texts(found, at, found.end[times])
     if not said.str.contains(f"^{TIME}$").all():
         return None
     shape = found.shape[rows]
