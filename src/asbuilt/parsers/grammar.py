@@ -144,11 +144,12 @@ class Reading:
         found[index >= 0] = self.shapes.number(lines[index >= 0], index[index >= 0])
         return found
 
-    def words(self, lines: Array, group: str) -> pl.Series:
-        """The text that ``group`` matched, null where its rule has none. It must have no number in it."""
+    def words(self, lines: Array, group: str, known: dict[str, str]) -> pl.Series:
+        """What ``known`` makes of the text that ``group`` matched, as it stands or in lower case; null for other text."""
         import polars as pl
 
-        listed = pl.Series([*(match.get(group) for match in self.matches), None], dtype=pl.String)
+        said = [match.get(group, "") for match in self.matches]
+        listed = pl.Series([*(known.get(word, known.get(word.lower())) for word in said), None], dtype=pl.String)
         return listed.gather(pl.Series(self.shapes.shape[lines]))
 
     def texts(self, lines: Array) -> pl.Series:
@@ -163,7 +164,7 @@ class Reading:
 
     def _ordinal(self, lines: Array) -> Array:
         """How many prompts stand above each of ``lines`` (ascending)."""
-        return _steps(lines, self.prompts.lines)
+        return steps(lines, self.prompts.lines)
 
     def under(self, lines: Array, tool: str, operations: frozenset[str]) -> Array:
         """Which of ``lines`` stand under no prompt, or one of ``tool`` that asked one of ``operations``."""
@@ -179,11 +180,11 @@ class Reading:
             return np.full(len(lines), -1, np.int64)
         prompts = self.prompts.lines
         if not len(prompts):
-            return np.concatenate(([-1], marks))[_steps(lines, marks)]
+            return np.concatenate(([-1], marks))[steps(lines, marks)]
         both = np.concatenate([marks, prompts])
         order = np.argsort(both, kind="stable")
         told = np.concatenate(([-1], np.concatenate([marks, np.full(len(prompts), -1)])[order]))
-        found: Array = told[_steps(lines, both[order])]
+        found: Array = told[steps(lines, both[order])]
         return found
 
     def ignore(self, lines: Array) -> None:
@@ -322,7 +323,7 @@ def _prompts(found: Shapes, which: Array, asked: dict[int, Asked], subject: str)
     )
 
 
-def _steps(lines: Array, marks: Array) -> Array:
+def steps(lines: Array, marks: Array) -> Array:
     """How many of ``marks`` are at or above each of ``lines``, both ascending."""
     if not len(marks):
         return np.zeros(len(lines), np.int64)

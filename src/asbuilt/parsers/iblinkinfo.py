@@ -37,13 +37,13 @@ _LINK = rf"{_FROM} ==\( ?{_RUNS}{_STATE} ?\)(?: \([^()]*\))?==> ?{_TO}"
 _RULES = (
     rule("link", rf"{_LINK} \((?: |{_COULD})\)", fact=True, closed=True),
     rule("link", rf"{_LINK}(?: \( ?(?:{_COULD})?(?P<odd>[^()]*)\))?", fact=True),
-    rule("node", r"(?:CA|Switch|Router|RT): .*:"),
+    rule("node", r"(?P<kind>CA): .*:"),
+    rule("node", r"(?P<kind>Switch|Router|RT): (?:<h:guid> )?.*:"),
 )
-_HEAD = r"^\s*(?P<kind>CA|Switch|Router|RT): (?:0x(?P<guid>[0-9a-fA-F]{1,16}) )?(?P<name>.*):\s*$"
 _KINDS = {"CA": "ca", "Switch": "switch", "Router": "router", "RT": "router"}
 #: ibqueryerrors may show a link in the same form, behind words of its own.
 _SIGN = re.compile(rb"^(?![ \t]*Link info:)[^\n]{0,200}?\d{1,5}\s+\d{1,3}\[[^\]\n]{0,4}\] ==\(.{1,120}==>", re.M)
-_QUOTE = 34
+_QUOTE, _COLON = 34, 58
 
 
 def sniff(data: bytes) -> bool:
@@ -83,8 +83,8 @@ def _columns(reading: Reading, lines: Array) -> dict[str, Any]:
         "description": pl.select(
             pl.coalesce(pl.Series(_own_names(reading, lines, quotes)), heads["name"].gather(pl.Series(row)))
         ).to_series(),
-        "state": _states(reading, lines, "state", STATES),
-        "phys_state": _states(reading, lines, "physical", PHYSICAL),
+        "state": reading.words(lines, "state", STATES),
+        "phys_state": reading.words(lines, "physical", PHYSICAL),
         "width": number_column(width),
         "speed": speed_words(reading.number(lines, "whole"), reading.number(lines, "part")),
         "width_could": number_column(could),
@@ -97,22 +97,24 @@ def _columns(reading: Reading, lines: Array) -> dict[str, Any]:
     }
 
 
-def _states(reading: Reading, lines: Array, group: str, known: dict[str, str]) -> pl.Series:
-    import polars as pl
-
-    return reading.words(lines, group).str.to_lowercase().replace_strict(known, default=None, return_dtype=pl.String)
-
-
 def _headings(reading: Reading) -> dict[str, Any]:
     """Line, kind, GUID and name of each heading, and one row more that says nothing."""
     import polars as pl
 
-    lines = reading.lines("node")
-    found = reading.texts(lines).str.extract_groups(_HEAD).struct.unnest()
-    guid = np.array([int(g, 16) if g else 0 for g in found["guid"].to_list()] + [0], np.uint64)
-    kind = found["kind"].replace_strict(_KINDS, default=None, return_dtype=pl.String)
+    lines, s = reading.lines("node"), reading.shapes
+    colons = np.flatnonzero(s.data == _COLON)
+    index = reading.per_shape("guid")[s.shape[lines]]
+    guided = index >= 0
+    begin = colons[np.searchsorted(colons, s.start[lines])] if len(lines) else lines  # a sign before the blank, as below
+    begin[guided] = s.stops[s.at[lines[guided]] + index[guided]] - 1
+    last = colons[np.searchsorted(colons, s.end[lines]) - 1] if len(lines) else lines
     none = pl.Series([None], dtype=pl.String)
-    return {"line": lines, "guid": guid, "kind": kind.append(none), "name": found["name"].append(none)}
+    return {
+        "line": lines,
+        "guid": np.append(reading.unsigned(lines, "guid"), np.uint64(0)),
+        "kind": reading.words(lines, "kind", _KINDS).append(none),
+        "name": texts_at(begin + 2, np.maximum(last - begin - 2, 0), s.data).append(none),
+    }
 
 
 def _between(reading: Reading, opening: Array, closing: Array) -> pl.Series:

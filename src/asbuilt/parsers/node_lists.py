@@ -35,7 +35,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     columns = {
         "guid": guid_column(reading.unsigned(lines, "guid")),
         "lid": number_column(reading.number(lines, "lid")),
-        "kind": reading.words(lines, "kind").replace_strict(_KINDS),
+        "kind": reading.words(lines, "kind", _KINDS),
         "description": reading.texts(lines).str.extract(r'^[^"]*"(.*)"[^"]*$'),
         "ports": number_column(reading.number(lines, "ports")),
         "line": lines + 1,

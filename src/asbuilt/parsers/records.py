@@ -18,19 +18,21 @@ class Records:
     """The records that ``lines`` make up. ``key`` is an index into ``names`` for each line, ``record`` any ascending number."""
 
     def __init__(self, reading: Reading, names: list[str], lines: Array, key: Array, record: Array) -> None:
-        self.reading, self.names, self.lines, self.key = reading, names, lines, key
-        seat = record * len(names) + key
-        ordered = np.sort(seat)
-        if (ordered[1:] == ordered[:-1]).any():
+        self.reading, self.names = reading, names
+        order = np.argsort(key.astype(np.int8), kind="stable")
+        ordered, sorted_ = record[order], key[order]
+        if ((ordered[1:] == ordered[:-1]) & (sorted_[1:] == sorted_[:-1])).any():
             record = record + _repeats(record, key)
-        self.record = np.cumsum(np.concatenate(([0], record[1:] != record[:-1]))) if len(lines) else record
-        self.count = int(self.record[-1]) + 1 if len(lines) else 0
-        first = np.concatenate(([True], self.record[1:] != self.record[:-1])) if self.count else np.zeros(0, bool)
-        self.first = lines[first]
+        opens = np.concatenate(([True], record[1:] != record[:-1])) if len(lines) else np.zeros(0, bool)
+        self.first = lines[opens]
+        self.count = len(self.first)
+        self._lines, self._record = lines[order], (np.cumsum(opens) - 1)[order]
+        self._bounds = np.searchsorted(sorted_, np.arange(len(names) + 1))
 
     def _of(self, name: str) -> tuple[Array, Array]:
-        which = self.key == self.names.index(name)
-        return self.lines[which], self.record[which]
+        at = self.names.index(name)
+        part = slice(self._bounds[at], self._bounds[at + 1])
+        return self._lines[part], self._record[part]
 
     def number(self, name: str, absent: int = -1, group: str = "value") -> Array:
         """int64 a record, -1 where it does not say ``name``; ``absent`` where it says it without a number."""
@@ -52,14 +54,10 @@ class Records:
         column[record] = self.reading.unsigned(lines, "value")
         return column
 
-    def word(self, name: str, known: dict[str, str], lower: bool = True) -> Any:
+    def word(self, name: str, known: dict[str, str]) -> Any:
         """Text a record by the table of words, null where it says none or another."""
-        import polars as pl
-
         lines, record = self._of(name)
-        said = self.reading.words(lines, "word")
-        said = (said.str.to_lowercase() if lower else said).replace_strict(known, default=None, return_dtype=pl.String)
-        return self.scatter(record, said)
+        return self.scatter(record, self.reading.words(lines, "word", known))
 
     def text(self, name: str, pattern: str) -> Any:
         """What ``pattern`` takes out of the line of ``name``, null where the record has none."""
@@ -82,9 +80,9 @@ class Records:
 
 def keyed(reading: Reading, names: list[str]) -> tuple[Array, Array]:
     """(lines of the rules called by one of ``names``, which of them each is)."""
-    key_of = np.array([names.index(r.name) if r.name in names else -1 for r in reading.rules] + [-1, -1])[reading.which]
-    lines = np.flatnonzero(key_of >= 0)
-    return lines, key_of[lines]
+    key_of = np.array([names.index(r.name) if r.name in names else -1 for r in reading.rules] + [-1, -1])
+    lines = reading.lines(*names)
+    return lines, key_of[reading.which[lines]]
 
 
 def _repeats(record: Array, key: Array) -> Array:

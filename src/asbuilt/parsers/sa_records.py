@@ -131,7 +131,7 @@ def names(reading: Reading, kinds: Kinds) -> dict[str, Any] | None:
             "guid": guid_column(np.concatenate([found.guid("node_guid"), no_guid])),
             "lid": number_column(np.concatenate([found.number("lid"), reading.number(listed, "lid")])),
             "port": number_column(np.concatenate([found.number("port_num"), none])),
-            "kind": found.word("node_type", _NODE_KINDS, lower=False).append(short),
+            "kind": found.word("node_type", _NODE_KINDS).append(short),
             "description": found.text("name", r"NodeDescription\.{2,}(.*?)\r?$").append(
                 reading.texts(listed).str.extract(r'"(.*)"')
             ),

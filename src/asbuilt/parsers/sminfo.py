@@ -49,7 +49,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
         "lid": number_column(reading.number(lines, "lid")),
         "guid": guid_column(reading.unsigned(lines, "guid")),
         "priority": number_column(reading.number(lines, "priority")),
-        "state": reading.words(lines, "state").replace_strict(STATES),
+        "state": reading.words(lines, "state", STATES),
         "activity": number_column(reading.number(lines, "activity")),
         "line": lines + 1,
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from asbuilt.parsers.grammar import Reading, Rule, guid_column, number_column, rule
+from asbuilt.parsers.grammar import Reading, Rule, guid_column, number_column, rule, steps
 from asbuilt.parsers.records import Records, keyed
 from asbuilt.parsers.smp_tables import who
 
@@ -77,9 +77,10 @@ def _records(reading: Reading, keys: dict[str, str], operations: frozenset[str])
     opened = reading.lines("of lid", "of other", "foreign")
     fits = reading.under(lines, "smpquery", operations) & ~reading.named("foreign")[reading.last(opened, lines)]
     reading.ignore(lines[~fits])
-    opens = np.zeros(reading.count + 1, np.int64)
-    opens[opened] = opens[reading.prompts.lines] = 1
-    return Records(reading, list(keys), lines[fits], key[fits], np.cumsum(opens)[lines[fits]])
+    if not fits.all():
+        lines, key = lines[fits], key[fits]
+    bounds = np.sort(np.concatenate([opened, reading.prompts.lines]))
+    return Records(reading, list(keys), lines, key, steps(lines, bounds))
 
 
 def _speed(records: Records, name: str) -> Any:
@@ -104,10 +105,10 @@ def speed_words(whole: Array, part: Array) -> Any:
     """Speed words of rates a lane, null for a rate that no speed has."""
     import polars as pl
 
-    table = list(SPEEDS)
-    code = np.full(len(whole), len(table), np.int64)
-    for i, (a, b) in enumerate(table):
-        code[(whole == a) & (part == b)] = i
+    table = np.array([a << 20 | b for a, b in SPEEDS])  # ascending
+    said = np.where((part >= 0) & (part < 1 << 20) & (whole < 1 << 20), whole << 20 | part, -1)
+    code = np.minimum(np.searchsorted(table, said), len(table) - 1)
+    code = np.where(table[code] == said, code, len(table))
     return pl.Series([*SPEEDS.values(), None], dtype=pl.String).gather(pl.Series(code))
 
 
@@ -163,7 +164,7 @@ def names(reading: Reading) -> dict[str, Any] | None:
         {
             "guid": guid_column(guid),
             "lid": number_column(lid),
-            "kind": columns.word("kind", KINDS, lower=False).append(pl.Series([None] * len(described), dtype=pl.String)),
+            "kind": columns.word("kind", KINDS).append(pl.Series([None] * len(described), dtype=pl.String)),
             "description": blank.append(texts),
             "ports": number_column(np.concatenate([columns.number("ports"), none])),
             "port_guid": guid_column(np.concatenate([columns.guid("port_guid"), no_guid])),

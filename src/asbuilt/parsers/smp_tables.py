@@ -47,14 +47,20 @@ def asked(reading: Reading, name: str, operations: frozenset[str]) -> Array:
 def pkeys(reading: Reading) -> dict[str, Any] | None:
     """Columns of ``pkey_facts``: entries that are not zero, and for each whole table of zeros its last line."""
     lines = asked(reading, "entries", PKEYS)
-    table = np.stack([reading.number(lines, f"entry{i}") for i in range(_ENTRIES)], axis=1) if len(lines) else None
-    if table is None:
+    if not len(lines):
         return None
-    wrong = np.asarray((table > _HIGHEST_PKEY).any(axis=1))
-    reading.refuse(lines[wrong])
-    lines, table = lines[~wrong], table[~wrong]
-    row, column = np.nonzero(table > 0)
-    empty = _empty_tables(reading, lines, np.asarray((table > 0).any(axis=1)))
+    shapes = reading.shapes
+    first, behind = shapes.at[lines][:, None] + 1, shapes.at[lines + 1][:, None]
+    place = first + np.arange(_ENTRIES)
+    table = np.where(place < behind, shapes.values[np.minimum(place, len(shapes.values) - 1)], np.uint64(0))
+    if table.max() > _HIGHEST_PKEY:
+        wrong = np.asarray((table > _HIGHEST_PKEY).any(axis=1))
+        reading.refuse(lines[wrong])
+        lines, table = lines[~wrong], table[~wrong]
+    row, column = np.nonzero(table)
+    some = np.zeros(len(lines), bool)
+    some[row] = True
+    empty = _empty_tables(reading, lines, some)
     reading.classes[empty] = FACT
     index = reading.number(lines, "index")[row] + column
     at = np.concatenate([lines[row], empty])
@@ -63,7 +69,7 @@ def pkeys(reading: Reading) -> dict[str, Any] | None:
     return {
         **who_columns(reading, at),
         "index": number_column(np.concatenate([index, np.full(len(empty), -1)])[order]),
-        "entry": np.concatenate([table[row, column], np.zeros(len(empty), np.int64)])[order],
+        "entry": np.concatenate([table[row, column].astype(np.int64), np.zeros(len(empty), np.int64)])[order],
         "line": at + 1,
     }
 
@@ -78,10 +84,9 @@ def _empty_tables(reading: Reading, lines: Array, some: Array) -> Array:
     bound[ends] = bound[reading.prompts.lines] = True
     bounds = np.flatnonzero(bound)
     start = np.concatenate(([-1], bounds))[np.searchsorted(bounds, ends)]
-    told, full = np.zeros(reading.count + 1, np.int64), np.zeros(reading.count + 1, np.int64)
-    told[lines + 1], full[lines + 1] = 1, some
-    told, full = np.cumsum(told), np.cumsum(full)
-    empty: Array = ends[(told[ends] > told[start + 1]) & (full[ends] == full[start + 1])]
+    first, behind = np.searchsorted(lines, start), np.searchsorted(lines, ends)
+    full = np.concatenate(([0], np.cumsum(some)))
+    empty: Array = ends[(behind > first) & (full[behind] == full[first])]
     return empty
 
 
