@@ -137,7 +137,7 @@ def vlans_are_apart(plan: Plan, facts: Facts) -> pl.DataFrame:
     Why: two networks in one VLAN are one broadcast domain: the plane that was meant to be apart answers.
     Measured by: plan table `address_pools`, column `vlan`; networks behind different leaves may share one.
     Repair: other VLANs under `addresses.pools`.
-    Source: IEEE 802.1Q.
+    Source: IEEE 802.1Q clause 9.6: VLANs 1 to 4094
     """
     limit = threshold(plan, "DES-105")
     tagged = plan.table("address_pools").filter(pl.col("vlan").is_not_null())

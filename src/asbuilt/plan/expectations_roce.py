@@ -50,5 +50,5 @@ def _row(check_id: str, kind: str, selector: str, op: str, value: str, unit: str
         "origin": origin,
         "source": source,
         "valid_if": None,
-        "confidence": "high" if origin == "published" else "low",
+        "confidence": "high" if origin == "published" else None,
     }
