@@ -167,13 +167,23 @@ def _finding(plan: Plan, id: str, text: Text, rows: pl.DataFrame, about: About) 
         expected=expected,
         found=found,
         where=where(rows),
-        cause=_filled(text.cause, words),
+        cause=_exchanged(rows) or _filled(text.cause, words),
         next=_filled(text.next, words),
         revert=_filled(text.revert, words),
         evidence=_evidence(rows),
         subjects=subjects,
         why=about.why,
     )
+
+
+def _exchanged(rows: pl.DataFrame) -> str | None:
+    """Two ports of which each has the LID that the other one is planned to have."""
+    if rows.height != 2 or rows["check_id"][0] != "FAB-010":
+        return None
+    (one, first, second), (two, third, fourth) = rows.select("called", "expected", "found").rows()
+    if (first, second) != (fourth, third):
+        return None
+    return f"{one} and {two} have each other's LID: their cards, or their lines in the guid2lid file, are exchanged"
 
 
 def _filled(template: str, words: Mapping[str, str]) -> str:

@@ -242,9 +242,15 @@ def port_guids(facts: Facts) -> pl.DataFrame:
     import polars as pl
 
     parts = [pl.DataFrame(schema={"guid": pl.String, "node": pl.String})]
-    for table, node in (("port_facts", "guid"), ("name_facts", "guid"), ("hca_facts", "node_guid"), ("link_facts", "guid")):
+    for table, node in (("port_facts", "guid"), ("name_facts", "guid"), ("hca_facts", "node_guid")):
         if facts.has(table):
             parts.append(facts.tables[table].select(pl.col("port_guid").alias("guid"), pl.col(node).alias("node")))
+    if facts.has("link_facts") and facts.has("device_facts"):
+        # A discovery prints the port GUID of the NIC, on its own line and on that of the switch beside it.
+        kinds = facts.tables["device_facts"].select("guid", pl.col("kind").alias("own_kind")).unique("guid")
+        links = facts.tables["link_facts"].filter(pl.col("port_guid").is_not_null()).join(kinds, on="guid", how="inner")
+        whose = pl.when(pl.col("own_kind") == "switch").then("peer_guid").otherwise("guid").alias("node")
+        parts.append(links.select(pl.col("port_guid").alias("guid"), whose))
     known = pl.col("guid").is_not_null() & (pl.col("guid") != NO_GUID) & pl.col("node").is_not_null()
     # Where a tool prints one GUID for both it says nothing of the other; a source that tells them apart comes first.
     parts = [p.sort(pl.col("guid") == pl.col("node"), maintain_order=True) for p in parts]

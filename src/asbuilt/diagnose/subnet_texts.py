@@ -56,11 +56,12 @@ SUBNET_TEXTS: dict[str, Text] = {
         "stop the manager that was started",
     ),
     "FAB-012": Text(
-        "one LID is held by two devices: {found}",
+        "{who} {verb} held by more than one device: {found}",
         "look for a second subnet manager (sminfo, saquery -s) and for a cable that joins two subnets; let one manager assign "
         f"LIDs anew; {_AGAIN}",
         "nothing is moved; restart the other manager if it was meant to run",
-        by="subject",
+        by="check",
+        nouns=("LID", "LIDs"),
     ),
     "FAB-013": Text(
         "one GUID stands for several devices, or for none: {found}; a card's GUID was overwritten, or a host was cloned",
@@ -151,7 +152,7 @@ SUBNET_TEXTS: dict[str, Text] = {
         nouns=("manager", "managers"),
     ),
     "FAB-029": Text(
-        "the subnet manager says: {found}",
+        "the subnet manager's log, or the tool that looked, says: {found}",
         "correct the line that the message names in the manager's files, restart it, and capture log and output again",
         _FILES,
         by="expected",
