@@ -15,6 +15,8 @@ HELP = """Compile cluster.yaml into the plan: every rack, node, switch, port, li
 Failing design checks are printed, not refused; `asbuilt check` explains them."""
 #: Findings and warnings shown on the screen; all of them are in `asbuilt check` and in --json.
 SHOWN = 6
+#: Partitions shown on the line of a subnet.
+_KEYS = 6
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +54,7 @@ def screen(plan: Plan, sizing: Sizing, findings: tuple[Finding, ...]) -> str:
     lines.append(_line("racks", f"{sizing.racks:,} in {many}: {roles}; fullest {sizing.rack_kw_max:g} kW"))
     for name, plane in sizing.planes.items():
         lines.append(_line(f"{name}", _plane(name, plane)))
+    lines += [_line("subnet", text) for text in _subnets(plan)]
     lines.append(_line("cables", _cables(plan, sizing)))
     heat = f"heat {sizing.air_kw:,.0f} kW to air" + (f", {sizing.liquid_kw:,.0f} kW to liquid" if sizing.liquid_kw else "")
     lines.append(
@@ -83,6 +86,27 @@ def _plane(name: str, plane: dict[str, object]) -> str:
     ratio = plane.get("oversubscription")
     shared = f", {ratio:g}:1" if isinstance(ratio, (int, float)) else ""
     return f"{switches}; links: {links or 'none'}{shared}"
+
+
+def _subnets(plan: Plan) -> list[str]:
+    """One line for each InfiniBand subnet: engine, LIDs used of those in ranges, partitions, manager hosts."""
+    import polars as pl
+
+    if not plan.has("subnet_settings"):
+        return []
+    engines = plan.table("subnet_settings").filter(pl.col("setting") == "routing_engine").sort("subnet")
+    found = []
+    for subnet, engine in engines.select("subnet", "value").rows():
+        ranges, parts, hosts = (
+            plan.table(name).filter(pl.col("subnet") == subnet) for name in ("lid_ranges", "partitions", "subnet_managers")
+        )
+        used, room = ranges.select(pl.col("used").sum(), (pl.col("last") - pl.col("first") + 1).sum()).row(0)
+        keys = [f"{name} 0x{key:04x}" for name, key in parts.select("partition", "pkey").rows()]
+        shown = ", ".join(keys[:_KEYS]) + (f" and {len(keys) - _KEYS} more" if len(keys) > _KEYS else "")
+        managers = " and ".join(hosts.sort("number")["name"].to_list()) or "no host"
+        text = f"{subnet}: {engine}; {used:,} of {room:,} LIDs in ranges; partitions {shown}; managed by {managers}"
+        found.append(text)
+    return found
 
 
 def _cables(plan: Plan, sizing: Sizing) -> str:
