@@ -153,6 +153,24 @@ Operational Info
 ----------------
 State                              : Polling
 """
+MLXCONFIG = """root@node01:/opt/mft-4.30# mlxconfig -d /dev/mst/mt4129_pciconf0 -e query
+
+Device #1:
+----------
+
+Device type:    ConnectX7
+Name:           MCX715105AS-WEAT_Ax
+Description:    400GbE (default mode) / NDR IB; Single-port: QSFP112
+Device:         /dev/mst/mt4129_pciconf0
+
+Configurations:                              Default         Current         Next Boot
+        MODULE_SPLIT_M0                     Array[0..15]    Array[0..15]    Array[0..15]
+*       LINK_TYPE_P1                        ETH(2)          ETH(2)          IB(1)
+The '*' shows parameters with next value different from default/current value.
+root@node01:/opt/mft-4.30# mlxconfig -d /dev/mst/mt4129_pciconf1 query | grep LINK_TYPE
+        LINK_TYPE_P1                        IB(1)
+        LINK_TYPE_P2                        VPI(3)
+"""
 IBDIAGNET = """-------------------------------------------------
 Load Plugins from: /usr/share/ibdiagnet2.1.1/plugins/
 Plugin Name                                   Result     Comment
@@ -365,6 +383,7 @@ TEXTS: dict[str, str] = {
     "perfquery": PERFQUERY,
     "ibqueryerrors": IBQUERYERRORS,
     "mlxlink": MLXLINK,
+    "mlxconfig": MLXCONFIG,
     "ibdiagnet": IBDIAGNET,
     "ibdiagnet-csv": DB_CSV,
     "ibdiagnet-lst": LST,

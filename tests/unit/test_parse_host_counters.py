@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from asbuilt.parsers import ethtool_stats, ibqueryerrors, mlxlink, perfquery
-from host_transcripts import ETHTOOL, IBQUERYERRORS, MLXLINK, PERFQUERY
+from asbuilt.parsers import ethtool_stats, ibqueryerrors, mlxconfig, mlxlink, perfquery
+from host_transcripts import ETHTOOL, IBQUERYERRORS, MLXCONFIG, MLXLINK, PERFQUERY
 
 
 def test_perfquery_block_by_block() -> None:
@@ -126,3 +126,17 @@ def test_mlxlink_as_json() -> None:
     assert (account.total, account.facts, account.unread) == (6, 5, 1)
     cut = mlxlink.parse(text[:-9], "c", "node1/mlx5_0")
     assert cut.tables == {} and cut.accounts["c"].unread == 1 and "not whole JSON" in cut.notes[0]
+
+
+def test_mlxconfig_tells_what_ports_are_told_to_be() -> None:
+    facts = mlxconfig.parse(MLXCONFIG.encode(), "c")
+    rows = facts.tables["module_facts"].select("host", "device", "port", "quantity", "text", "line").rows()
+    first, second = "/dev/mst/mt4129_pciconf0", "/dev/mst/mt4129_pciconf1"
+    assert rows == [
+        ("node01", first, 1, "link_type_current", "ethernet", 13),
+        ("node01", first, 1, "link_type_default", "ethernet", 13),
+        ("node01", first, 1, "link_type_next_boot", "infiniband", 13),
+        ("node01", second, 1, "link_type", "infiniband", 16),
+        ("node01", second, 2, "link_type", "vpi", 17),
+    ]
+    assert facts.accounts["c"].unread == 0

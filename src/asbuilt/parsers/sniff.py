@@ -33,7 +33,7 @@ SIGNS: dict[str, re.Pattern[bytes]] = {
     "nvidia-smi": re.compile(rb"NVIDIA-SMI|^\s*\S*GPU0\s|==============NVSMI LOG|<nvidia_smi_log>", re.M),
     "nccl-tests": re.compile(rb"^# nThread|^#\s+out-of-place\s+in-place", re.M),
     "ib_write_bw": re.compile(rb"RDMA_Write BW Test|#bytes\s+#iterations", re.M),
-    "mlxconfig": re.compile(rb"^Device #\d+:", re.M),
+    "mlxconfig": re.compile(rb"^Device #\d+:|^[\s*]*(?:Configurations:\s|LINK_TYPE_P\d+\s+\w+\(\d\))", re.M),
     "mlxlink": re.compile(rb"^Operational Info", re.M),
     "lspci": re.compile(rb"^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] \"?[A-Z]", re.M),
     "dmidecode": re.compile(rb"^# dmidecode|^Handle 0x", re.M),

@@ -64,6 +64,7 @@ TOOLS: dict[str, Tool] = {
         Tool("perfquery", "perfquery"),
         Tool("ibqueryerrors", "ibqueryerrors", empty_tells=True),
         Tool("mlxlink", "mlxlink"),
+        Tool("mlxconfig", "mlxconfig"),
         Tool("ibdiagnet", "ibdiagnet", empty_tells=True),
         Tool("ibdiagnet-csv", "ibdiagnet_csv"),
         Tool("ibdiagnet-lst", "ibdiagnet_lst"),
