@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -144,3 +145,12 @@ def test_a_buffer_that_nobody_states_is_unknown() -> None:
     leaf = rows.filter(switch="sw:compute/leaf-b000-r0").row(0, named=True)
     mine = planned("roce-b200").table("roce_ports").filter(device="sw:compute/leaf-b000-r0")
     assert leaf["headroom_bytes"] == mine["headroom_bytes"].sum() and leaf["ports"] == mine.height == 128
+
+
+@pytest.mark.parametrize("template", ["l40s-384", "roce-b200"])
+def test_the_page_shows_the_choice_as_it_is_counted(template: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "roce.md").read_text(encoding="utf-8")
+    part = page[page.index(f"`{template}`, built as") :]
+    for row in planned(template).table("fabric_choice").iter_rows(named=True):
+        unit = f" ({row['unit']})" if row["unit"] else ""
+        assert f"| {row['question']}{unit} | {row['infiniband']} | {row['ethernet']} |" in part
