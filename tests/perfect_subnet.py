@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from asbuilt.model.facts import Facts
+from asbuilt.model.facts import SUBJECT, Facts
 from asbuilt.model.facts_subnet import (
     HCA_FACTS,
     NAME_FACTS,
@@ -20,16 +21,27 @@ from asbuilt.model.facts_subnet import (
 from asbuilt.model.plan import Plan
 
 WORDS = {100.0: "EDR", 200.0: "HDR", 400.0: "NDR", 800.0: "XDR"}
+c_subnet = pl.col("subnet")
 INFINIBAND = pl.col("role") != "aggregation"
 
 
 def perfect(plan: Plan) -> Facts:
-    """Facts of every kind, as if each port of the plan had been asked and had answered as planned."""
-    makers = (_ports, _hcas, _names, _pkeys, _sl2vl, _vlarb, _managers, _log)
-    tables: dict[str, pl.DataFrame] = {}
-    for maker in makers:
-        tables |= maker(plan)
-    return Facts(tables)
+    """Facts of every kind, as if each port of the plan had been asked and had answered as planned.
+
+    Of a plan with several subnets each has captures of its own, that say which.
+    """
+    subnets = plan.table("lids")["subnet"].unique().sort().to_list()
+    frames: dict[str, list[pl.DataFrame]] = {}
+    details: dict[str, Any] = {}
+    for subnet in subnets:
+        of = {n: f.filter(c_subnet == subnet) for n, f in plan.tables.items() if "subnet" in f.columns and n != "switches"}
+        for maker in (_ports, _hcas, _names, _pkeys, _sl2vl, _vlarb, _managers, _log):
+            for name, frame in maker(replace(plan, tables={**plan.tables, **of})).items():
+                if len(subnets) > 1:
+                    frame = frame.with_columns((pl.col("capture_id") + f"-{subnet}").alias("capture_id"))
+                    details |= {f"{SUBJECT}{frame['capture_id'][0]}": subnet}
+                frames.setdefault(name, []).append(frame)
+    return Facts({name: pl.concat(parts) for name, parts in frames.items()}, details=details)
 
 
 def changed(facts: Facts, table: str, where: pl.Expr, **values: Any) -> Facts:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from asbuilt.diagnose.identity import Devices, identify
+from asbuilt.model.facts import SUBJECT
 from asbuilt.model.plan import Plan
 
 if TYPE_CHECKING:
@@ -59,13 +60,15 @@ def units(plan: Plan) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """The maps: guid -> port; (folder, lid) -> port; lid -> port; (host, device) -> port; name -> port."""
+    """The maps: guid -> port; (folder, lid) -> port; lid -> port; (host, device) -> port; name -> port. ``where`` is the
+    folder, or better the subnet, that each capture tells of."""
 
     guid: pl.DataFrame
     near_lid: pl.DataFrame
     lid: pl.DataFrame
     host: pl.DataFrame
     name: pl.DataFrame
+    where: pl.DataFrame
     notes: tuple[str, ...]
 
     def of(self, frame: pl.DataFrame) -> pl.DataFrame:
@@ -75,7 +78,7 @@ class Who:
         """
         import polars as pl
 
-        out = folder(frame)
+        out = folder(frame, self.where)
         said = []
         for column in ("port_guid", "guid", "node_guid"):
             if column in frame.columns:
@@ -125,12 +128,13 @@ def who(plan: Plan, facts: Facts, compared: Compared | None = None, guids: pl.Da
     twins = port_guids(facts).join(guid, left_on="node", right_on="guid").select("guid", "unit")
     guid = pl.concat([guid, twins]).unique("guid", keep="first", maintain_order=True)
     names = _names(ports)
-    by_guid = _lids(facts, "guid").join(guid, on="guid").select("folder", "lid", "unit")
-    called = _lids(facts, "description").join(names, left_on=_word(pl.col("description")), right_on="word")
+    where = folders(plan, facts)
+    by_guid = _lids(facts, where, "guid").join(guid, on="guid").select("folder", "lid", "unit")
+    called = _lids(facts, where, "description").join(names, left_on=_word(pl.col("description")), right_on="word")
     lids = pl.concat([by_guid, called.select("folder", "lid", "unit")]).unique(maintain_order=True)
     near = lids.filter(pl.col("unit").n_unique().over("folder", "lid") == 1).unique(["folder", "lid"])
     wide = lids.filter(pl.col("unit").n_unique().over("lid") == 1).unique("lid").select("lid", "unit")
-    return Who(guid, near, wide, hosts, names, found.notes)
+    return Who(guid, near, wide, hosts, names, where, found.notes)
 
 
 def _word(text: pl.Expr) -> pl.Expr:
@@ -145,11 +149,24 @@ def _names(ports: pl.DataFrame) -> pl.DataFrame:
     return names.filter((pl.len().over("word") == 1) & (pl.col("word") != ""))
 
 
-def folder(frame: pl.DataFrame) -> pl.DataFrame:
-    """``frame`` with the folder of each row's capture, "" for one that was named by itself."""
+def folders(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """capture_id and folder: the subnet of the plan that a capture's subject names, else the folder that it lay in."""
     import polars as pl
 
-    return frame.with_columns(pl.col("capture_id").str.extract(r"^(.*)/[^/]*$", 1).fill_null("").alias("folder"))
+    subnets = set(plan.table("lids")["subnet"].unique().to_list()) if plan.has("lids") else set()
+    said = {k.removeprefix(SUBJECT): v for k, v in facts.details.items() if k.startswith(SUBJECT) and v in subnets}
+    ids = {*said, *facts.accounts}
+    rows = [(id, said.get(id, id.rpartition("/")[0])) for id in sorted(ids)]
+    return pl.DataFrame(rows, schema={"capture_id": pl.String, "folder": pl.String}, orient="row")
+
+
+def folder(frame: pl.DataFrame, where: pl.DataFrame) -> pl.DataFrame:
+    """``frame`` with the folder (see `folders`) of each row's capture, "" for one that was named by itself."""
+    import polars as pl
+
+    by_path = pl.col("capture_id").str.extract(r"^(.*)/[^/]*$", 1).fill_null("")
+    joined = frame.join(where, on="capture_id", how="left", maintain_order="left")
+    return joined.with_columns(pl.coalesce("folder", by_path).alias("folder"))
 
 
 def plain_host(host: pl.Expr) -> pl.Expr:
@@ -266,7 +283,7 @@ _BESIDE_LIDS = (
 )  # fmt: skip
 
 
-def _lids(facts: Facts, what: str) -> pl.DataFrame:
+def _lids(facts: Facts, where: pl.DataFrame, what: str) -> pl.DataFrame:
     """folder, lid, and guid or description: whose LID is which, by everything that the captures say."""
     import polars as pl
 
@@ -274,7 +291,9 @@ def _lids(facts: Facts, what: str) -> pl.DataFrame:
     for table, guid, name, lid in _BESIDE_LIDS:
         column = guid if what == "guid" else name
         if facts.has(table) and column:
-            parts.append(folder(facts.tables[table]).select("folder", pl.col(lid).alias("lid"), pl.col(column).alias(what)))
+            parts.append(
+                folder(facts.tables[table], where).select("folder", pl.col(lid).alias("lid"), pl.col(column).alias(what))
+            )
     if not parts:
         return pl.DataFrame(schema={"folder": pl.String, "lid": pl.Int64, what: pl.String})
     usable = pl.col("lid").is_between(1, NO_LID - 1) & pl.col(what).is_not_null()

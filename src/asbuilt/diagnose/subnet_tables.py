@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from asbuilt.base.table import Schema
 from asbuilt.diagnose.identity import nameless
-from asbuilt.diagnose.subnet_identity import NO_GUID, NO_LID, Who, plain_host, port_guids, units, who
+from asbuilt.diagnose.subnet_identity import NO_GUID, NO_LID, Who, folder, plain_host, port_guids, units, who
 from asbuilt.model import measured_subnet as at
 from asbuilt.model.facts_subnet import SUBNET_FACTS
 from asbuilt.model.plan import Plan
@@ -261,17 +261,19 @@ def _identities(room: _Room) -> pl.DataFrame | None:
     told = told.with_columns(pl.coalesce("by_host", "port").alias("port")).drop("by_host", "host_word", "word")
     # Another subnet may use the same LIDs: whoever the plan does not know is in its subnet only where there is one.
     known = room.units.select(pl.col("port").alias("unit"), pl.col("subnet").alias("of"))
-    told = room.known.of(told.drop("port")).with_columns(told["port"]).join(known, on="unit", how="left", maintain_order="left")
+    told = folder(room.known.of(told.drop("port")).with_columns(told["port"]), room.known.where).join(
+        known, on="unit", how="left", maintain_order="left"
+    )
     aggregation = pl.col("name").str.contains("Aggregation Node", literal=True).fill_null(False)  # they all are called so
     bogus = (pl.col("kind") == "switch") & (pl.col("number").fill_null(0) > 0)
     told = told.with_columns(
-        pl.coalesce("of", pl.lit(_only(room.units["subnet"]), dtype=pl.String)).alias("subnet"),
+        pl.coalesce("of", _subnet_of(room)).alias("subnet"),
         (pl.Series("nameless", nameless(told.select(pl.col("name").fill_null("").alias("description")))) | aggregation).alias(
             "nameless"
         ),
         pl.when(bogus | (pl.col("lid") == NO_LID)).then(0).otherwise("lid").alias("lid"),
     )
-    return at.IDENTITIES_MEASURED.conform(told.drop("unit", "of"))
+    return at.IDENTITIES_MEASURED.conform(told.drop("unit", "of", "folder"))
 
 
 def _node_guids(room: _Room, told: pl.DataFrame) -> pl.DataFrame:
@@ -283,6 +285,15 @@ def _node_guids(room: _Room, told: pl.DataFrame) -> pl.DataFrame:
     known = known.unique("guid", keep="first", maintain_order=True)
     told = told.join(known, on="guid", how="left", maintain_order="left")
     return told.with_columns(pl.coalesce("node", "guid").alias("guid")).drop("node")
+
+
+def _subnet_of(room: _Room) -> pl.Expr:
+    """The subnet of a row whose device the plan does not know: the one that its capture was taken of, or the only one."""
+    import polars as pl
+
+    subnets = room.units["subnet"].drop_nulls().unique()
+    named = pl.when(pl.col("folder").is_in(subnets.implode())).then("folder")
+    return pl.coalesce(named, pl.lit(_only(room.units["subnet"]), dtype=pl.String))
 
 
 def _only(subnets: pl.Series) -> str | None:
@@ -297,14 +308,13 @@ def _managers(room: _Room) -> pl.DataFrame | None:
 
     if not room.facts.has("sm_facts"):
         return None
-    found = room.known.of(room.facts.tables["sm_facts"])
+    found = folder(room.known.of(room.facts.tables["sm_facts"]), room.known.where)
     known = room.units.select(pl.col("port").alias("unit"), "subnet", "name")
     found = found.join(known, on="unit", how="left", maintain_order="left")
-    alone = pl.lit(_only(room.units["subnet"]), dtype=pl.String)
     guid = pl.when(pl.col("guid") != NO_GUID).then(pl.format("GUID {}", "guid"))
     said = pl.when(pl.col("description").str.strip_chars() != "").then("description")
     found = found.with_columns(
-        pl.coalesce("subnet", alone).alias("subnet"),
+        pl.coalesce("subnet", _subnet_of(room)).alias("subnet"),
         pl.coalesce("name", said, guid, pl.format("LID {}", "lid"), pl.lit("an unnamed port")).alias("called"),
         pl.col("unit").alias("port"),
         (pl.col("listed") if "listed" in found.columns else pl.lit(None, dtype=pl.Boolean)).fill_null(False).alias("listed"),

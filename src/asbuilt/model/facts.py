@@ -18,6 +18,8 @@ UNNAMED_SYSTEM = r"localhost(?:\.localdomain)?|\(none\)|sonic|cumulus|switch"
 
 #: How the keys of `Facts.details` begin that name a capture which told nothing, with the reason.
 UNREAD = "unread:"
+#: How the keys of `Facts.details` begin that say what a capture was taken of (a subnet, a switch, a host).
+SUBJECT = "subject:"
 #: How keys begin that stand for a GUID where a tool knows none (LLDP): two of them may be one device.
 MADE_GUID = "fe"
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 from asbuilt.base.problem import Place, Problem, ProblemError
 from asbuilt.model.capture import Capture
-from asbuilt.model.facts import UNREAD, Facts
+from asbuilt.model.facts import SUBJECT, UNREAD, Facts
 from asbuilt.parsers.sniff import told
 from asbuilt.parsers.tools import TOOLS
 
@@ -173,13 +173,20 @@ def facts_of(captures: Sequence[Capture]) -> Facts:
             problems += error.problems.items
             continue
         if tool:
-            parts.append(_heard(TOOLS[tool].parse(capture), capture))
+            parts.append(_of_subject(_heard(TOOLS[tool].parse(capture), capture), capture))
         else:
             empty.append(f"{capture.id}: empty capture")
             parts.append(Facts({}, details={f"{UNREAD}{capture.id}": "it is empty"}))
     if problems:
         raise ProblemError(problems)
     return merge(parts, tuple(empty))
+
+
+def _of_subject(facts: Facts, capture: Capture) -> Facts:
+    """``facts`` that remember what their capture was taken of: the same LID means another port in another subnet."""
+    if not capture.subject:
+        return facts
+    return replace(facts, details={**facts.details, f"{SUBJECT}{capture.id}": capture.subject})
 
 
 def _heard(facts: Facts, capture: Capture) -> Facts:
