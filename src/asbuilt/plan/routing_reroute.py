@@ -87,10 +87,7 @@ def reroute(preferred: Ways, fabric: Fabric) -> Rerouted:
     homes, begin = np.unique(fabric.host_switch[live], return_index=True)
     out = np.full((fabric.top_lid + 1, fabric.switches), FREE, np.uint8)
     told = np.zeros(3, np.int64)
-    room = (
-        np.zeros(fabric.switches, np.uint8), np.zeros((fabric.switches, fabric.peer.shape[1]), np.int32),
-        np.zeros(fabric.switches, np.int32), np.zeros(preferred.ups.shape, np.int32),
-    )  # fmt: skip
+    room = _room(preferred, fabric)
     bounds = np.append(begin, len(live)).astype(np.int64)
     spread(
         homes.astype(np.int64), bounds, fabric.host_lid[live], fabric.host_port[live], 1 << fabric.host_lmc[live], fabric.peer,
@@ -101,14 +98,19 @@ def reroute(preferred: Ways, fabric: Fabric) -> Rerouted:
     return Rerouted(out.T, *(int(n) for n in told))
 
 
+def _room(preferred: Ways, fabric: Fabric) -> tuple[Any, ...]:
+    """Working memory of `spread`."""
+    many = fabric.switches
+    bytes_, numbers = np.zeros((2, many), np.uint8), np.zeros((2, many), np.int32)
+    candidates = np.zeros((many, fabric.peer.shape[1]), np.int32)
+    return bytes_[0], candidates, numbers[0], np.zeros(preferred.ups.shape, np.int32), bytes_[1], numbers[1]
+
+
 def _to_switches(preferred: Ways, fabric: Fabric, out: Any) -> None:
     """LIDs of switches: as a host on each would be reached, which is all that management asks for."""
     there = (fabric.peer != NOTHING).any(axis=1) & (preferred.rank != UNRANKED)
     rows = np.flatnonzero(there)
-    room = (
-        np.zeros(fabric.switches, np.uint8), np.zeros((fabric.switches, fabric.peer.shape[1]), np.int32),
-        np.zeros(fabric.switches, np.int32), np.zeros(preferred.ups.shape, np.int32),
-    )  # fmt: skip
+    room = _room(preferred, fabric)
     ones = np.ones(len(rows), np.int32)
     spread(
         rows.astype(np.int64), np.arange(len(rows) + 1), fabric.lid[rows], np.zeros(len(rows), np.int32), ones, fabric.peer,
@@ -200,31 +202,60 @@ def _climb(
         at, want = to, place
 
 
+def _steady(
+    home: int, want: int, peer: Any, ups: Any, many: Any, rank: Any, has: Any, cand: Any, count: Any, base: Any, vary: Any
+) -> int:
+    """Rows that are the same for every host of ``home``, into ``base`` [S]; the others, counted, into ``vary``."""
+    some = 0
+    for s in range(peer.shape[0]):
+        base[s] = 255
+        if has[s] == 2 and s != home:
+            base[s] = cand[s, 0]
+            if count[s] > 1:
+                vary[some] = s
+                some += 1
+        elif has[s] == 1:
+            port = ups[s, want % many[s]]
+            to = peer[s, port]
+            if rank[s] < rank[home] and to >= 0 and has[to] > 0:
+                base[s] = port
+            else:
+                vary[some] = s
+                some += 1
+    return some
+
+
 def _spread(
     homes: Any, bounds: Any, lids: Any, ports: Any, spans: Any, peer: Any, peer_port: Any, ups: Any, tops: Any, many: Any,
-    rank: Any, place: Any, order: Any, out: Any, told: Any, has: Any, cand: Any, count: Any, extra: Any,
+    rank: Any, place: Any, order: Any, out: Any, told: Any, has: Any, cand: Any, count: Any, extra: Any, base: Any, vary: Any,
 ) -> None:  # fmt: skip
     """All destinations of all ``homes``; ``told``: rows kept, moved, lost."""
     for h in range(homes.shape[0]):
-        home = homes[h]
+        home, k = homes[h], 0
         _below(home, peer, rank, order, has, cand, count)
         _above(peer, ups, many, order, has)
-        k = 0
+        some = _steady(home, place[home], peer, ups, many, rank, has, cand, count, base, vary)
+        lost, steady = 0, 0
+        for s in range(peer.shape[0]):
+            lost += has[s] == 0 and rank[s] != 255
+            steady += has[s] == 1 and base[s] != 255
         for j in range(bounds[h], bounds[h + 1]):
             for lid in range(lids[j], lids[j] + spans[j]):
-                for s in range(peer.shape[0]):
+                for s in range(base.shape[0]):
+                    out[lid, s] = base[s]
+                for i in range(some):
+                    s = vary[i]
                     if has[s] == 2:
-                        if s != home:
-                            out[lid, s] = cand[s, k % count[s]]
-                    elif has[s] == 1:
+                        out[lid, s] = cand[s, k % count[s]]
+                    else:
                         want = k if rank[s] >= rank[home] else place[home]
                         out[lid, s] = _choose(s, want, 1, peer, ups, tops, many, has, extra, told)
-                    elif rank[s] != 255:
-                        told[2] += 1
                 _climb(home, lid, k, place[home], peer, peer_port, ups, tops, many, has, extra, out, told)
                 out[lid, home] = ports[j]
+                told[0] += steady
+                told[2] += lost
                 k += 1
 
 
-_PARTS = (_below, _above, _choose, _climb)
+_PARTS = (_below, _above, _choose, _climb, _steady)
 spread = kernel(_spread, threshold=64, parts=_PARTS)(_spread)
