@@ -59,6 +59,8 @@ def lids_are_unique(plan: Plan, facts: Facts) -> pl.DataFrame:
     rows = facts.tables["identities_measured"].filter(
         (pl.col("lid") > 0) & pl.col("subnet").is_not_null() & pl.col("guid").is_not_null() & ~_zero("guid")
     )
+    # One report may name the device and another (smpquery nodeinfo) its GUID alone: that is one holder.
+    rows = rows.with_columns(pl.coalesce("port", pl.col("port").drop_nulls().first().over("guid")))
     called = pl.coalesce("port", pl.when(~pl.col("nameless")).then("name"), pl.format("GUID {}", "guid"))
     groups = rows.with_columns(called.alias("called")).group_by("subnet", "lid", maintain_order=True)
     # The last report of a second device is the telling one.

@@ -20,12 +20,28 @@ faults (--fault, may be repeated; A and B are a link id, SWITCH/PORT or NODE/NIC
   crossed:NIC,NIC              two NICs exchanged at every node
   exchange:A,B                 two switches or two nodes exchanged
 
+scenarios (--engine opensm --scenario NAME):
+  bring-up         the subnet comes up on the generated files; every row that the plan fixes is read back
+  faults           the faults of --fault, put into the running subnet, are found (the default with --fault)
+  failover         the master dies; the standby takes over in time and changes nothing; the primary returns
+  growth           what --to GPUS adds is plugged in; what stood keeps its LIDs and same-leaf paths
+  spare-leaf       a leaf dies; its cold spare takes its place by the generated edits
+
 Exit 0 everything provable matched and exactly the faults were found, 1 not so, 3 undecided, 2 invalid input."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Engine, faults, where to keep the captures; how to answer."""
-    parser.add_argument("--engine", default="embedded", help="embedded (default), or ibsim: the real ibsim and ibnetdiscover")
+    engines = "embedded (default); ibsim: the real ibsim and ibnetdiscover; opensm: and the real OpenSM and its tools"
+    parser.add_argument("--engine", default="embedded", help=engines)
+    parser.add_argument("--scenario", default="", metavar="NAME", help="of the opensm engine; see above")
+    parser.add_argument("--to", type=int, metavar="GPUS", help="scenario growth: the larger target")
+    parser.add_argument(
+        "--switch", default="", metavar="KEY", help="scenario spare-leaf: the leaf that dies (default: the first)"
+    )
+    parser.add_argument(
+        "--ports", type=int, default=0, metavar="N", help="bring-up: ask N ports one by one at most, spread evenly"
+    )
     parser.add_argument("--fault", action="append", default=[], metavar="SPEC", help="a fault; see above")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="other hardware: GUIDs differ (default 0)")
     parser.add_argument("--keep", metavar="DIR", help="write the twin's captures into DIR, as `asbuilt verify` reads them")
@@ -42,13 +58,20 @@ def run(args: argparse.Namespace) -> int:
     from asbuilt.workflow.captures import write_captures
     from asbuilt.workflow.plan import open_plan
     from asbuilt.workflow.rehearse import rehearse
+    from asbuilt.workflow.rehearse_opensm import ENGINE, Wish, larger_plan, rehearse_opensm
 
     project = Path(args.directory)
     keep = project / args.keep if args.keep else None
     if keep is not None and keep.is_dir() and any(keep.iterdir()):
         raise ProblemError(Problem("CLI-046", f"{args.keep} is not empty", fix="name another folder, or empty it"))
     plan = open_plan(project)
-    rehearsal = rehearse(plan, args.fault, args.engine, args.seed)
+    if args.engine == ENGINE:
+        larger = larger_plan(project, plan, args.to) if args.to is not None else None
+        wish = Wish(args.scenario, tuple(args.fault), larger, args.switch, max(0, args.ports), args.seed)
+        rehearsal = rehearse_opensm(plan, wish, lambda text: print(text, file=sys.stderr, flush=True))
+    else:
+        _only_opensm(args)
+        rehearsal = rehearse(plan, args.fault, args.engine, args.seed)
     if keep is not None:
         write_captures(rehearsal.captures, keep)
         print(f"captures of the twin: {args.keep}", file=sys.stderr)
@@ -59,8 +82,18 @@ def run(args: argparse.Namespace) -> int:
     return rehearsal.exit_code
 
 
+def _only_opensm(args: argparse.Namespace) -> None:
+    """Raise ``ProblemError`` CLI-029 for a scenario asked of an engine that has none."""
+    from asbuilt.base.problem import Problem, ProblemError
+
+    if args.scenario or args.to is not None or args.switch or args.ports:
+        what = f"engine {args.engine} has no scenarios"
+        raise ProblemError(Problem("CLI-029", what, fix="add --engine opensm"))
+
+
 def screen(rehearsal: Rehearsal, name: str) -> str:
     """The answer as text: what was done, what was found, whether they agree, and what was not proven."""
+    from asbuilt.cli.rehearsed import proof_lines
     from asbuilt.cli.verify import screen as verified
     from asbuilt.rehearse.engines import ENGINES
 
@@ -68,6 +101,8 @@ def screen(rehearsal: Rehearsal, name: str) -> str:
     for record in rehearsal.injected:
         links = f"{len(record.links):,} link{'s' if len(record.links) != 1 else ''}"
         lines.append(f"fault       {record.fault}: {links}")
+    for proof in rehearsal.proofs:
+        lines += [*proof_lines(proof), ""]
     lines.append(f"verdict     {_verdict(rehearsal)}")
     lines += [f"            missed: {link}" for link in rehearsal.missed[:10]]
     lines += [f"            not a fault: {link}" for link in rehearsal.extra[:10]]
@@ -78,11 +113,13 @@ def screen(rehearsal: Rehearsal, name: str) -> str:
 
 
 def _verdict(rehearsal: Rehearsal) -> str:
+    if any(p.failed for p in rehearsal.proofs):
+        return "not passed: a step failed, a row differs, or a manager did not take a line of its files"
     if not rehearsal.exact:
         return f"{len(rehearsal.missed):,} changed links were missed, {len(rehearsal.extra):,} others were accused"
     count = len(rehearsal.injected)
     if rehearsal.exit_code:
         return "no fault was missed and nothing else accused, but something was not measured"
     if not count:
-        return "the twin is as planned"
+        return "the twin is as planned" if not rehearsal.proofs else "the subnet is as planned, on the real OpenSM"
     return f"exactly the {count} fault{'s' if count != 1 else ''} put in {'were' if count != 1 else 'was'} found"

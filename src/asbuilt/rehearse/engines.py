@@ -47,4 +47,18 @@ ENGINES: dict[str, tuple[Limit, ...]] = {
         Limit("two devices with one GUID", "ibsim refuses to load them"),
         Limit("chassis of several ASICs (XDR)", "their planes do not meet, and discovery starts from one host: refused"),
     ),
+    "opensm": (
+        *_CABLES,
+        Limit("speeds past HDR, lane counts", "ibsim 0.10 knows none past HDR: every link is loaded as 4xHDR"),
+        Limit(
+            "MTU of 4096 bytes, VL high limit, operational VLs", "ibsim fixes the MTU at 2048 and keeps neither of the others"
+        ),
+        Limit("SHARP and adaptive routing", "upstream OpenSM has neither; aggregation nodes get LIDs, nothing is aggregated"),
+        Limit("NVIDIA's subnet manager and UFM", "another program: their files are generated, not rehearsed"),
+        Limit("traffic: bandwidth, latency, congestion, credit stalls", "ibsim carries management packets alone"),
+        Limit("tables past one packet from the SA", "umad2sim has no RMPP: path records are asked one by one"),
+        Limit("Ethernet planes", "ibsim simulates InfiniBand alone"),
+        Limit("two devices with one GUID", "ibsim refuses to load them"),
+        Limit("chassis of several ASICs (XDR)", "their planes do not meet, and discovery starts from one host: refused"),
+    ),
 }

@@ -17,7 +17,7 @@ from asbuilt.rehearse.opensm import Session, Tell, quiet
 from asbuilt.rehearse.predicted import Routes, changed_rows, planned_routes
 from asbuilt.rehearse.proof import Step
 from asbuilt.rehearse.readback import Readback
-from asbuilt.rehearse.scenarios import Outcome, not_taken, prove, started, unchanged
+from asbuilt.rehearse.scenarios import Outcome, not_taken, outcome, started, unchanged
 
 
 def growth(small: Plan, large: Plan, subnet: str, tell: Tell = quiet) -> Outcome:
@@ -48,7 +48,7 @@ def growth(small: Plan, large: Plan, subnet: str, tell: Tell = quiet) -> Outcome
         steps.append(Step("forwarding rows of old switches to old ports that change", f"{changed:,}"))
         kept = unchanged(before, seen, "of what stood", only=True)
         equal = (*kept, short_paths(small, subnet, before, seen), rows, *equality(large, seen, now))
-        return Outcome(prove("growth", session, steps, equal, bad + not_taken(session, bad), seen), seen)
+        return outcome("growth", session, steps, equal, bad + not_taken(session, bad), seen)
 
 
 def _more(small: Plan, large: Plan, subnet: str) -> str:

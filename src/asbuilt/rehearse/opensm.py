@@ -70,6 +70,7 @@ class Session:
         self.loaded = larger or hardware(plan, built, subnet)
         self.now = self.loaded
         self.managers: list[Manager] = []
+        self.logs: dict[str, bytes] = {}
         self.substitutions: dict[str, int] = {}
         self.simulator: Simulator
 

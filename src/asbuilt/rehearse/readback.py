@@ -41,14 +41,20 @@ class Readback:
         )
 
 
-def overview(desk: Desk, plan: Plan, subnet: str, managers: list[Manager]) -> Readback:
+def logs(managers: Sequence[Manager]) -> dict[str, bytes]:
+    """What every manager logged and printed so far, as captures."""
+    texts = {}
+    for manager in managers:
+        texts[f"opensm-log@{manager.number}"] = manager.log()
+        texts[f"opensm-log@{manager.number}-out"] = manager.printed()
+    return texts
+
+
+def overview(desk: Desk, plan: Plan, subnet: str) -> Readback:
     """The whole fabric in few questions: discovery, links, managers."""
     lids = _manager_lids(plan, subnet)
     asked = desk.ask_all([("ibnetdiscover",), ("iblinkinfo",), *(("sminfo", str(lid)) for lid in lids)])
     texts = {"ibnetdiscover": asked[0].out, "iblinkinfo": asked[1].out, "sminfo": transcript(asked[2:])}
-    for manager in managers:
-        texts[f"opensm-log@{manager.number}"] = manager.log()
-        texts[f"opensm-log@{manager.number}-out"] = manager.printed()
     return Readback(subnet, texts, silent(asked), asked=len(asked))
 
 
@@ -66,7 +72,7 @@ def everything(desk: Desk, plan: Plan, subnet: str, managers: list[Manager], mos
 
     With ``most`` at most that many ports are asked, spread evenly; the answer says how many of how many.
     """
-    first = overview(desk, plan, subnet, managers)
+    first = overview(desk, plan, subnet)
     ports = _ports(plan, subnet, first.texts["ibnetdiscover"])
     step = max(1, -(-len(ports) // most)) if most else 1
     chosen = ports[::step]

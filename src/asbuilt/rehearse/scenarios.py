@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asbuilt.model.plan import Plan
 from asbuilt.rehearse import programs, readback, readers
@@ -23,7 +23,10 @@ SWEEP_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one scenario proved, and the captures that verification gets to see."""
+    """What one scenario proved, and the captures that verification gets to see.
+
+    Of the managers' logs that is the bring-up: what follows when somebody pulls cables is judged by the scenario itself.
+    """
 
     proof: Proof
     seen: Readback
@@ -37,7 +40,7 @@ def bring_up(plan: Plan, subnet: str, built: Built, most: int = 0, tell: Tell = 
         seen = readback.everything(session.desk, plan, subnet, session.managers, most)
         session.times.add("read back", time.monotonic() - began)
         equal = equality(plan, seen, planned_routes(plan, subnet))
-        return Outcome(prove("bring-up", session, steps, equal, session.bad_lines(), seen), seen)
+        return outcome("bring-up", session, steps, equal, session.bad_lines(), seen)
 
 
 def faults(plan: Plan, subnet: str, built: Built, faulty: Built, tell: Tell = quiet) -> Outcome:
@@ -48,9 +51,9 @@ def faults(plan: Plan, subnet: str, built: Built, faulty: Built, tell: Tell = qu
         steps.append(Step("faults put in at run time", f"{lines} console lines of the simulator"))
         session.sweep()
         began = time.monotonic()
-        seen = readback.overview(session.desk, plan, subnet, session.managers)
+        seen = readback.overview(session.desk, plan, subnet)
         session.times.add("read back", time.monotonic() - began)
-        return Outcome(prove("faults", session, steps, (), session.bad_lines(errors=False), seen), seen)
+        return outcome("faults", session, steps, (), session.bad_lines(errors=False), seen)
 
 
 def failover(plan: Plan, subnet: str, built: Built, tell: Tell = quiet) -> Outcome:
@@ -59,8 +62,8 @@ def failover(plan: Plan, subnet: str, built: Built, tell: Tell = quiet) -> Outco
         steps = started(session)
         if len(session.managers) < 2:
             steps.append(Step("a standby is planned", "none", False))
-            seen = readback.overview(session.desk, plan, subnet, session.managers)
-            return Outcome(prove("failover", session, steps, (), session.bad_lines(), seen), seen)
+            seen = readback.overview(session.desk, plan, subnet)
+            return outcome("failover", session, steps, (), session.bad_lines(), seen)
         first, second = session.managers[:2]
         bad = session.bad_lines()
         before = readback.tables(session.desk, plan, subnet)
@@ -80,9 +83,9 @@ def failover(plan: Plan, subnet: str, built: Built, tell: Tell = quiet) -> Outco
         second.wait_for(STANDBY, 2, SWEEP_S + allowed)
         session.desk.host = first.host
         kept += unchanged(before, readback.tables(session.desk, plan, subnet), "after the return")
-        seen = readback.overview(session.desk, plan, subnet, session.managers)
+        seen = readback.overview(session.desk, plan, subnet)
         equal = (*kept, managers(plan, subnet, readers.managers(seen.texts["sminfo"])))
-        return Outcome(prove("failover", session, steps, equal, bad + not_taken(session, bad), seen), seen)
+        return outcome("failover", session, steps, equal, bad + not_taken(session, bad), seen)
 
 
 def not_taken(session: Session, known: tuple[str, ...]) -> tuple[str, ...]:
@@ -94,6 +97,7 @@ def started(session: Session) -> list[Step]:
     """Bring the subnet up; the steps that every scenario begins with."""
     load = session.simulator.complaints()
     session.bring_up()
+    session.logs = readback.logs(session.managers)
     apart = shared_differences(session.managers)
     return [
         Step("ibsim loads the subnet without complaint", f"{len(load)} complaints{': ' + load[0] if load else ''}", not load),
@@ -138,16 +142,16 @@ def unchanged(
     return lids.done(), keys.done(), routes.done()
 
 
-def prove(
+def outcome(
     scenario: str,
     session: Session,
     steps: list[Step],
     equal: tuple[Equality, ...],
     bad: tuple[str, ...],
     seen: Readback,
-) -> Proof:
+) -> Outcome:
     """Everything that a session knows, as the answer of its scenario. The session must still be running."""
-    return Proof(
+    proof = Proof(
         scenario=scenario,
         subnet=session.subnet,
         programs=programs.versions(session.found),
@@ -162,3 +166,4 @@ def prove(
         seconds=dict(session.times.seconds),
         memory_mib=session.memory_mb(),
     )
+    return Outcome(proof, replace(seen, texts={**seen.texts, **session.logs}))

@@ -22,7 +22,7 @@ from asbuilt.rehearse.hardware import Hardware, hardware
 from asbuilt.rehearse.opensm import Session, Tell, quiet
 from asbuilt.rehearse.predicted import planned_routes
 from asbuilt.rehearse.proof import Step
-from asbuilt.rehearse.scenarios import Outcome, not_taken, prove, started, unchanged
+from asbuilt.rehearse.scenarios import Outcome, not_taken, outcome, started, unchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def spare_leaf(plan: Plan, subnet: str, switch: str = "", tell: Tell = quiet) ->
         session.times.add("read back", time.monotonic() - began)
         kept = unchanged(before, seen, "of all other ports", only=True, gone=_guids_of(plan, switch))
         equal = (*kept, *equality(after, seen, planned_routes(after, subnet)))
-        return Outcome(prove("spare-leaf", session, steps, equal, bad + not_taken(session, bad), seen), seen)
+        return outcome("spare-leaf", session, steps, equal, bad + not_taken(session, bad), seen)
 
 
 def _first_leaf(plan: Plan, subnet: str) -> str:
