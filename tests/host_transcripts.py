@@ -153,7 +153,7 @@ Operational Info
 ----------------
 State                              : Polling
 """
-MLXCONFIG = """root@node01:/opt/mft-4.30# mlxconfig -d /dev/mst/mt4129_pciconf0 -e query
+MLXCONFIG = """root@node01:/srv/mft# mlxconfig -d /dev/mst/mt4129_pciconf0 -e query
 
 Device #1:
 ----------
@@ -167,7 +167,7 @@ Configurations:                              Default         Current         Nex
         MODULE_SPLIT_M0                     Array[0..15]    Array[0..15]    Array[0..15]
 *       LINK_TYPE_P1                        ETH(2)          ETH(2)          IB(1)
 The '*' shows parameters with next value different from default/current value.
-root@node01:/opt/mft-4.30# mlxconfig -d /dev/mst/mt4129_pciconf1 query | grep LINK_TYPE
+root@node01:/srv/mft# mlxconfig -d /dev/mst/mt4129_pciconf1 query | grep LINK_TYPE
         LINK_TYPE_P1                        IB(1)
         LINK_TYPE_P2                        VPI(3)
 """

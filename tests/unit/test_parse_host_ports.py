@@ -64,7 +64,7 @@ def test_a_fleet_whose_lines_are_mixed() -> None:
     [
         ("[root@node0003 ~]# ibstat", "node0003"),
         ("node0003$ ibstat", "node0003"),
-        ("root@node0003:/opt/mft-4.30# ibstat", "node0003"),
+        ("root@node0003:/srv/mft# ibstat", "node0003"),
         ("admin@gpu-7.cluster:~$ ibstat", "gpu-7.cluster"),
         ("$ ibstat", "subject"),
         ("bash-4.2$ ibstat", "subject"),

@@ -155,7 +155,6 @@ def _cells(
             body = b"\n".join(text[starts[i] : stops[i]] for i in right.tolist())
         frame = _table(body.replace(b"\0", b"?") if b"\0" in body else body, header, columns, section.numeric)
         if frame is not None and frame.height == len(right):
-            frame.columns = [header[i] for i in columns]
             return right, frame
     return _quoted(text, starts, stops, number, header, columns)
 
@@ -164,15 +163,18 @@ def _table(body: bytes, header: list[str], columns: list[int], numbers: bool) ->
     """The columns of rows without quotes as text; where ``numbers``, others than the identity as Float64 if all are."""
     import polars as pl
 
-    reals = {f"column_{i + 1}": pl.Float64 for i in columns if header[i] not in IDENTITY}
+    names = [f"c{i}" for i in range(len(header))]
+    named = ",".join(names).encode() + b"\n" + body
+    reals: dict[str, Any] = {names[i]: pl.Float64 for i in columns if header[i] not in IDENTITY}
     for types, absent in (((reals, ["N/A", "NA"]),) if numbers else ()) + (({}, None),):
         try:
-            return pl.read_csv(
-                io.BytesIO(body), has_header=False, columns=columns, infer_schema=False, schema_overrides=types,
+            frame = pl.read_csv(
+                io.BytesIO(named), columns=[names[i] for i in columns], infer_schema=False, schema_overrides=types,
                 null_values=absent, quote_char=None, encoding="utf8-lossy",
             )  # fmt: skip
         except pl.exceptions.PolarsError:
             continue
+        return frame.rename({names[i]: header[i] for i in columns})
     return None
 
 
