@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Sequence
@@ -25,17 +26,19 @@ def verify(
     guids: pl.DataFrame | None = None,
     *,
     strict: bool = False,
+    required: Collection[str] = (),
 ) -> Verification:
     """Hold ``plan`` against ``captures`` (captures, or places of files and folders). None at all is undecided, never a pass.
 
     ``scope`` says what is built (``phase=1,row=A,plane=compute``); links outside it count as out of scope. ``guids`` is a
-    frame guid, name. With ``strict`` unplanned links are findings, not warnings.
+    frame guid, name. With ``strict`` unplanned links are findings, not warnings. ``required`` are ids of checks that must have
+    been measured: how a gate asks for kinds of evidence.
     Raises `ProblemError` for places, tools and scopes that cannot be read.
     """
     given = [c for c in captures if isinstance(c, Capture)]
     places = [c for c in captures if not isinstance(c, Capture)]
     facts = facts_of([*given, *read_captures(places)])
-    return replace(compare(plan, facts, scope, guids, strict), kind="verify")
+    return replace(compare(plan, facts, scope, guids, strict, required), kind="verify")
 
 
 def project_captures(project: Path) -> tuple[Path, ...]:
