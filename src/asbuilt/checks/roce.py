@@ -29,11 +29,11 @@ def flow_control_is_on_for_the_lossless_priority(plan: Plan, facts: Facts) -> pl
     Repair: set flow control of the port named in the finding to the planned priority.
     Source: plan table `roce_ports`, column `pfc`; IEEE 802.1Qbb.
     """
-    ports = hops(plan)
-    if ports.is_empty():
+    if plan.table("roce_ports").is_empty():
         return nothing(_NONE)
     if not facts.has("roce_facts"):
         return untold("settings of RDMA over Ethernet")
+    ports = hops(plan)
     on = pl.col("index").filter(pl.col("value") > 0).cast(pl.String).str.join("+")
     read = settings(plan, facts, "pfc").sort("index").group_by("device", "interface", maintain_order=True)
     sets = read.agg(on.alias("on"), pl.col("index").alias("covers"), *(pl.col(c).last() for c in _SEEN))
@@ -60,11 +60,11 @@ def congestion_is_marked_and_answered(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: turn marking on for the queue (switch), or notification and reaction point for the priority (host).
     Source: plan table `roce_classes`; RFC 3168; DCQCN of NVIDIA's RoCE documentation.
     """
-    ports = hops(plan)
-    if ports.is_empty():
+    if plan.table("roce_ports").is_empty():
         return nothing(_NONE)
     if not facts.has("roce_facts"):
         return untold("settings of RDMA over Ethernet")
+    ports = hops(plan)
     at = pl.when(pl.col("role") == "host").then("roce_priority").otherwise("roce_queue")
     rows = beside(ports.with_columns(at.alias("at")), settings(plan, facts, "ecn"), at="at")
     said = pl.when(pl.col("value") > 0).then(pl.lit("on")).otherwise(pl.lit("off"))
@@ -91,11 +91,11 @@ def marking_thresholds_are_those_planned(plan: Plan, facts: Facts) -> pl.DataFra
     Source: plan tables `roce_ports` and `roce_classes`.
     """
     limits = thresholds(plan, "NET-003")
-    ports = hops(plan).filter(pl.col("ecn_min_bytes").is_not_null())
-    if ports.is_empty() or limits.is_empty():
+    if plan.table("roce_ports").is_empty() or limits.is_empty():
         return nothing(_NONE)
     if not facts.has("roce_facts"):
         return untold("settings of RDMA over Ethernet")
+    ports = hops(plan).filter(pl.col("ecn_min_bytes").is_not_null())
     near = pl.lit(limits["limit"][0])
     rows = ports
     for setting, name in (("ecn_min_bytes", "low"), ("ecn_max_bytes", "high"), ("ecn_probability_percent", "chance")):
@@ -140,11 +140,11 @@ def code_points_mean_the_planned_priority(plan: Plan, facts: Facts) -> pl.DataFr
     Repair: set trust to DSCP and the map of the port named in the finding to the plan's.
     Source: plan table `roce_classes`; RFC 2474.
     """
-    ports = hops(plan)
-    if ports.is_empty():
+    if plan.table("roce_ports").is_empty():
         return nothing(_NONE)
     if not facts.has("roce_facts"):
         return untold("settings of RDMA over Ethernet")
+    ports = hops(plan)
     trust = beside(ports, settings(plan, facts, "trust")).select("subject", trusted="text")
     rows = ports.join(trust, on="subject", how="left", maintain_order="left")
     points = settings(plan, facts, "dscp_to_priority")
@@ -189,11 +189,11 @@ def mtu_is_the_planned_one(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: set the MTU of the port named in the finding.
     Source: plan table `roce_ports`.
     """
-    ports = hops(plan)
-    if ports.is_empty():
+    if plan.table("roce_ports").is_empty():
         return nothing(_NONE)
     if not facts.has("interface_facts"):
         return untold("any interface")
+    ports = hops(plan)
     rows = beside(ports, interfaces(plan, facts))
     rows = with_peer(rows.with_columns(pl.format("MTU {}", "mtu_found").alias("said")), "said")
     return judge(

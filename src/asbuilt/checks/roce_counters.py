@@ -78,7 +78,7 @@ def nothing_is_discarded_on_the_lossless_priority(plan: Plan, facts: Facts) -> p
     Source: IEEE 802.1Qbb; the kernel's documentation of mlx5 ethtool counters.
     """
     limit = threshold(plan, "NET-009", "discards")
-    if limit is None or hops(plan).is_empty():
+    if limit is None or plan.table("roce_ports").is_empty():
         return nothing(_NONE)
     if not _asked(facts):
         return untold("counters of a NIC driver")
@@ -109,7 +109,7 @@ def pauses_end(plan: Plan, facts: Facts) -> pl.DataFrame:
     Source: the kernel's documentation of mlx5 ethtool counters; limits of the plan's expectations.
     """
     storms, share = threshold(plan, "NET-010", "storms"), threshold(plan, "NET-010", "paused")
-    if storms is None or share is None or hops(plan).is_empty():
+    if storms is None or share is None or plan.table("roce_ports").is_empty():
         return nothing(_NONE)
     if not _asked(facts):
         return untold("counters of a NIC driver")

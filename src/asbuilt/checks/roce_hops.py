@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import polars as pl
 
+from asbuilt.checks.answers import once
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 
 READ = ("value", "text", "capture_id", "line")
 
 
+@once
 def hops(plan: Plan) -> pl.DataFrame:
     """Planned port ends in scope with ``subject`` and, of their plane, ``roce_*`` and ``cnp_*``: dscp, priority, queue."""
     ports = scoped(plan, "roce_ports")

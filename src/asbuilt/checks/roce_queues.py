@@ -27,11 +27,11 @@ def both_ends_read_code_points_alike(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: give both ends of the link named in the finding one map.
     Source: IEEE 802.1Qbb (the priority is that of the link); RFC 2474.
     """
-    ports = hops(plan)
-    if ports.is_empty():
+    if plan.table("roce_ports").is_empty():
         return nothing(_NONE)
     if not facts.has("roce_facts"):
         return untold("settings of RDMA over Ethernet")
+    ports = hops(plan)
     maps = code_points(ports, settings(plan, facts, "dscp_to_priority"))
     at = ports.select("device", "interface").with_row_index("at")
     far = ports.join(
@@ -106,11 +106,11 @@ def priorities_take_the_planned_queue(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: set the map from priority to queue of the port named in the finding.
     Source: plan table `roce_classes`.
     """
-    ports = hops(plan)
-    if ports.is_empty():
+    if plan.table("roce_ports").is_empty():
         return nothing(_NONE)
     if not facts.has("roce_facts"):
         return untold("settings of RDMA over Ethernet")
+    ports = hops(plan)
     queues = settings(plan, facts, "priority_to_tc")
     rows = ports
     for traffic in ("roce", "cnp"):
@@ -141,11 +141,11 @@ def headroom_is_made_for_the_cable(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: set the cable length of the port to that of the finding, or longer.
     Source: plan table `roce_ports`, columns `cable_m` and `headroom_bytes`.
     """
-    ports = hops(plan)
-    if ports.is_empty():
+    if plan.table("roce_ports").is_empty():
         return nothing(_NONE)
     if not facts.has("roce_facts"):
         return untold("settings of RDMA over Ethernet")
+    ports = hops(plan)
     length = beside(ports, settings(plan, facts, "cable_length_m")).select("subject", *_SEEN, metres="value")
     room = beside(ports, settings(plan, facts, "xoff_bytes"), at="roce_priority")
     room = room.select("subject", room="value", room_capture="capture_id", room_line="line")
@@ -183,11 +183,11 @@ def connections_are_marked_by_default(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: cma_roce_tos -d DEVICE -t TOS with the type of service of the finding (four times the DSCP), at every boot.
     Source: plan table `roce_classes`; RFC 2474 section 3.
     """
-    ports = hops(plan).filter(pl.col("role") == "host")
-    if ports.is_empty():
+    if plan.table("roce_ports").is_empty():
         return nothing(_NONE)
     if not facts.has("roce_facts"):
         return untold("settings of RDMA over Ethernet")
+    ports = hops(plan).filter(pl.col("role") == "host")
     tos = beside(ports, settings(plan, facts, "cma_tos"))
     mark = beside(ports, settings(plan, facts, "cma_dscp")).select("subject", mark="value")
     rows = tos.join(mark, on="subject", how="left", maintain_order="left")
