@@ -64,16 +64,23 @@ def test_any_bytes_are_accounted_for(tool: str, data: bytes) -> None:
 @given(edits=EDITS, share=st.floats(0, 1))
 @settings(max_examples=60, deadline=None)
 def test_a_prefix_says_less(tool: str, edits: list[tuple[float, int, int]], share: float) -> None:
-    """Every row of a prefix is a row of the whole, with the same values where it has any: a record that goes on says more."""
+    """Every row of a prefix is a row of the whole, with the same values where it has any: a record that goes on says more.
+
+    A last line that is closed by its sign but goes on in the whole, with what no tool writes there, is left out.
+    """
     whole = edited(texts.TEXTS[tool], [e for e in edits if e[1] != 0xFF])
     all_, some = read(tool, whole), read(tool, whole[: int(share * len(whole))])
-    for name, table in some.tables.items():
+    gone = {line for line, _ in all_.accounts["c"].unread_lines} & {some.accounts["c"].total}
+    for name, full in some.tables.items():
+        table = full.filter(~pl.col("line").is_in(list(gone)))
+        if not table.height:
+            continue
         keys = [k for k in SCHEMAS[name].key if k != "capture_id"]
         both = table.join(all_.tables[name], on=keys, how="left", suffix="_whole", nulls_equal=True, maintain_order="left")
         for column in (c for c in table.columns if c not in keys):
             said = both.filter(pl.col(column).is_not_null())
             assert said[column].equals(said[f"{column}_whole"], check_names=False), (tool, name, column)
-    assert some.accounts["c"].facts <= all_.accounts["c"].facts
+    assert some.accounts["c"].facts <= all_.accounts["c"].facts + len(gone)
 
 
 LINES = st.text(alphabet="0x12aAfgZ \t\r\n._:\x01\x02\x05é", max_size=60).map(str.encode) | st.binary(max_size=60)

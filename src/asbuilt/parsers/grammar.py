@@ -8,7 +8,7 @@ has the line. A last line without a line feed may be cut: it counts only under a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
@@ -94,20 +94,28 @@ class Reading:
     matches: list[dict[str, str]]
     prompts: Prompts
     capture_id: str
+    order: Array | None = None
+    edges: Array = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @property
     def count(self) -> int:
         return len(self.which)
 
     def lines(self, *names: str) -> Array:
-        """The lines (0-based) of the rules called by one of ``names``, ascending."""
-        return np.flatnonzero(self.named(*names))
+        """The lines (0-based) of the rules called by one of ``names``, ascending: as read, also those refused since."""
+        if self.order is None:
+            self.order = np.argsort(self.which, kind="stable")
+            self.edges = np.searchsorted(self.which[self.order], np.arange(len(self.rules) + 1))
+        parts = [self.order[self.edges[i] : self.edges[i + 1]] for i, r in enumerate(self.rules) if r.name in names]
+        parts = [part for part in parts if len(part)]
+        if len(parts) == 1:
+            return parts[0]
+        return np.sort(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
 
     def named(self, *names: str) -> Array:
         """For each line, whether it is of a rule called by one of ``names``; one entry more, False, for -1: no line."""
-        wanted = np.array([*(r.name in names for r in self.rules), False, False])
         found = np.zeros(self.count + 1, bool)
-        np.take(wanted, self.which, out=found[:-1], mode="wrap")
+        found[self.lines(*names)] = True
         return found
 
     def per_shape(self, group: str) -> Array:

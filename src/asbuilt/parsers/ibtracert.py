@@ -44,7 +44,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     reading.refuse(hops[~traced])  # a hop of no trace: its beginning is not in the capture
     reading.refuse(ends[~closing])
     ends = ends[closing]
-    rows = reading.lines("from", "hop")
+    rows = np.sort(np.concatenate([reading.lines("from"), hops[traced]]))
     if not len(rows):
         return reading.facts(TOOL, ())
     return reading.facts(TOOL, ((PATH_FACTS, _columns(reading, rows, opened, ends)),))

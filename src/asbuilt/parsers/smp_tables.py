@@ -49,15 +49,7 @@ def pkeys(reading: Reading) -> dict[str, Any] | None:
     lines = asked(reading, "entries", PKEYS)
     if not len(lines):
         return None
-    shapes = reading.shapes
-    first, behind = shapes.at[lines][:, None] + 1, shapes.at[lines + 1][:, None]
-    place = first + np.arange(_ENTRIES)
-    table = np.where(place < behind, shapes.values[np.minimum(place, len(shapes.values) - 1)], np.uint64(0))
-    if table.max() > _HIGHEST_PKEY:
-        wrong = np.asarray((table > _HIGHEST_PKEY).any(axis=1))
-        reading.refuse(lines[wrong])
-        lines, table = lines[~wrong], table[~wrong]
-    row, column = np.nonzero(table)
+    lines, row, column, entry = _filled(reading, lines)
     some = np.zeros(len(lines), bool)
     some[row] = True
     empty = _empty_tables(reading, lines, some)
@@ -69,9 +61,28 @@ def pkeys(reading: Reading) -> dict[str, Any] | None:
     return {
         **who_columns(reading, at),
         "index": number_column(np.concatenate([index, np.full(len(empty), -1)])[order]),
-        "entry": np.concatenate([table[row, column].astype(np.int64), np.zeros(len(empty), np.int64)])[order],
+        "entry": np.concatenate([entry, np.zeros(len(empty), np.int64)])[order],
         "line": at + 1,
     }
+
+
+def _filled(reading: Reading, lines: Array) -> tuple[Array, Array, Array, Array]:
+    """(the rows of tables that can be ones, and of the entries that are not zero their row, column and value)."""
+    shapes = reading.shapes
+    first, width = shapes.at[lines] + 1, shapes.at[lines + 1] - shapes.at[lines] - 1
+    found = []
+    for column in range(_ENTRIES):
+        there = np.flatnonzero(width > column) if len(width) and width.min() <= column else None
+        value = shapes.values[(first if there is None else first[there]) + column]
+        some = np.flatnonzero(value)
+        found.append((some if there is None else there[some], np.full(len(some), column), value[some]))
+    row, at, entry = (np.concatenate(part) for part in zip(*found, strict=True))
+    wrong = np.unique(row[entry > _HIGHEST_PKEY])
+    if len(wrong):
+        reading.refuse(lines[wrong])
+        return _filled(reading, np.delete(lines, wrong))
+    order = np.argsort(row, kind="stable")
+    return lines, row[order], at[order], entry[order].astype(np.int64)
 
 
 def _empty_tables(reading: Reading, lines: Array, some: Array) -> Array:
