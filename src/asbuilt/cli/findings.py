@@ -89,6 +89,8 @@ def block(finding: Finding, *, width: int = WIDTH, colour: bool = False) -> str:
     lines += [_field(label, said, width, paint) for label, said in parts if said]
     if len(finding.ways) > 1:
         lines += [_field("ways out" if n == 1 else "", f"{n}. {way}", width, paint) for n, way in enumerate(finding.ways, 1)]
+        if finding.measurement:
+            lines.append(_field("tell by", finding.measurement, width, paint))
     elif finding.next:
         lines.append(_field("next", finding.next, width, paint))
     if finding.revert:

@@ -6,124 +6,62 @@ the chains and rings of misplaced cables, told as what a crew did: ends exchange
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
-from asbuilt.base.interning import distinct_numbers
 from asbuilt.diagnose.cabling_tables import PortNames
+from asbuilt.diagnose.explanations import Open, explain
+from asbuilt.diagnose.host_names import HostNames
 from asbuilt.diagnose.instructions import CAPTURE_AGAIN, next_step, revert
 from asbuilt.diagnose.links import MISSING, WRONG, Compared
 from asbuilt.diagnose.moves import MOVE, PLUG, REMOVE, Step, Tangle, tangles
-from asbuilt.diagnose.uniform import Crossings
+from asbuilt.diagnose.patterns import Group, grouped, pattern
+from asbuilt.diagnose.view import View
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Layer, Move, Severity, Verdict
 
 Array = np.ndarray[Any, Any]
 WRONG_END, NOT_THERE = "FAB-001", "FAB-002"
-_ALIKE = 3  # so many alike exchanges between two devices have one cause
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Findings about misplaced and missing links, the moves that mend them in order, the exchanges that they amount to, and
-    the port slots that they touch."""
+    """Findings about misplaced and missing links; the moves that mend them in order, as words and, one for one, as steps on
+    port slots; the exchanges that they amount to, and the port slots that they touch."""
 
     findings: tuple[Finding, ...]
     repairs: tuple[Move, ...]
+    steps: tuple[Step, ...]
     exchanges: int
     touched: frozenset[int]
 
 
 def diagnose(plan: Plan, compared: Compared, names: PortNames, whys: dict[str, str]) -> Diagnosis:
     """Explain every wrong and missing link of ``compared``. ``whys`` gives the reason why each check matters."""
-    view = _View(plan, compared, names, whys)
+    view = View(plan, compared, names, whys)
     findings, explained = _absent(view)
     doubles, told = _doubled(view, explained)
     groups = _tangled(view, explained | told)
     findings += doubles
     repairs: list[Move] = []
+    steps: list[Step] = []
     exchanges = 0
+    hosts = HostNames(view)
     touched: set[int] = set()
     for group in groups:
-        finding, moves = _finding(view, group, repairs[-1].act + 1 if repairs else 0)
+        finding, moves = _finding(view, hosts, group, repairs[-1].act + 1 if repairs else 0)
         findings.append(finding)
         repairs += moves
-        exchanges += sum(t.exchanges for t in group) if moves else 0
-        touched.update(s for t in group for s in t.slots)
-    return Diagnosis(tuple(findings), tuple(repairs), exchanges, frozenset(touched))
+        exchanges += sum(t.exchanges for t in group.tangles) if moves else 0
+        steps += group.steps if moves else []
+        touched.update(s for t in group.tangles for s in t.slots)
+    return Diagnosis(tuple(findings), tuple(repairs), tuple(steps), exchanges, frozenset(touched))
 
 
-class _View:
-    """What all causes look at: boxes behind slots, links behind rows, places of boxes."""
-
-    def __init__(self, plan: Plan, compared: Compared, names: PortNames, whys: dict[str, str]) -> None:
-        self.plan, self.compared, self.names, self.whys = plan, compared, names, whys
-        self.box = _boxes(plan, compared)
-        self.crossings = Crossings(compared, self.box)
-        self._links = plan.links["link"]
-        self._place: dict[str, str] | None = None
-
-    def link(self, row: int) -> str:
-        return str(self._links[int(self.compared.rows[row])])
-
-    def line(self, row: int) -> str:
-        """``capture:line`` that tells of a link's reference port, empty when nothing does."""
-        at = int(self.compared.evidence[self.compared.a[row]])
-        if at < 0:
-            return ""
-        return self.compared.measured.line(at)
-
-    def slot_box(self, slot: int) -> int:
-        slots = self.compared.slots
-        return int(self.box[slots.device[slot]]) if 0 <= slot < len(slots) else -1
-
-    def called(self, slot: int) -> str:
-        """The box that a slot belongs to: the switch, or the node of a NIC."""
-        device = int(self.compared.slots.device[slot])
-        key, name = self.compared.names["key"][device], self.names.device(device)
-        if self.compared.names["is_switch"][device]:
-            return name
-        nic = key.rpartition("/")[2]
-        return name.removesuffix(f" {nic}") if name.endswith(f" {nic}") else name
-
-    def where(self, slots: list[int]) -> str:
-        """Rack and U of the boxes behind ``slots`` (where the plan places them), with their front-panel ports."""
-        told = []
-        for slot in slots[:4]:
-            if slot < 0 or slot >= len(self.compared.slots):
-                continue
-            key = self.compared.names["key"][int(self.compared.slots.device[slot])]
-            place = self.places().get(key) or self.places().get(key.rpartition("/")[0])
-            told.append(f"{place}: {self.names(slot)}" if place else self.names(slot))
-        more = f" and {len(slots) - len(told)} more" if len(slots) > 4 else ""
-        return "; ".join(dict.fromkeys(told)) + more
-
-    def places(self) -> dict[str, str]:
-        """``rack … U …`` by device, read from the plan once."""
-        if self._place is None:
-            self._place = {}
-            for table, key in (("switches", "switch"), ("nodes", "node")):
-                if self.plan.has(table):
-                    rows = self.plan.table(table).select(key, "rack", "u").drop_nulls().rows()
-                    self._place.update({k: f"{rack} U{u:g}" for k, rack, u in rows})
-        return self._place
-
-
-def _boxes(plan: Plan, compared: Compared) -> Array:
-    """A number per device that is equal for the NICs of one node."""
-    import polars as pl
-
-    named = pl.col("key").str.replace(r"/[^/]*$", "")
-    box = compared.names.select(pl.when("is_switch").then("key").otherwise(named).hash().alias("box"))
-    index, _ = distinct_numbers(box["box"].to_numpy())
-    boxes: Array = index
-    return boxes
-
-
-def _absent(view: _View) -> tuple[list[Finding], set[int]]:
+def _absent(view: View) -> tuple[list[Finding], set[int]]:
     """Devices that were not seen at all and whose planned links (two or more, or all of a switch) are all missing."""
     compared = view.compared
     missing = np.flatnonzero(compared.status == MISSING)
@@ -155,7 +93,7 @@ def _absent(view: _View) -> tuple[list[Finding], set[int]]:
     return findings, explained
 
 
-def _not_seen(view: _View, slot: int, rows: list[int]) -> Finding:
+def _not_seen(view: View, slot: int, rows: list[int]) -> Finding:
     name = view.called(slot)
     subjects = tuple(view.link(r) for r in rows)
     return Finding(
@@ -175,7 +113,7 @@ def _not_seen(view: _View, slot: int, rows: list[int]) -> Finding:
     )
 
 
-def _doubled(view: _View, explained: set[int]) -> tuple[list[Finding], set[int]]:
+def _doubled(view: View, explained: set[int]) -> tuple[list[Finding], set[int]]:
     """Wrong links whose far end answers with the identity of a device that is seen at another port too."""
     compared = view.compared
     wrong = [r for r in np.flatnonzero(compared.status == WRONG).tolist() if r not in explained]
@@ -210,7 +148,7 @@ def _doubled(view: _View, explained: set[int]) -> tuple[list[Finding], set[int]]
     return findings, told
 
 
-def _tangled(view: _View, explained: set[int]) -> list[list[Tangle]]:
+def _tangled(view: View, explained: set[int]) -> list[Group]:
     """Chains and rings of the links not yet explained, those with one cause together, each group in reading order."""
     compared = view.compared
     bad = np.array([r for r in np.flatnonzero((compared.status == WRONG) | (compared.status == MISSING)) if r not in explained])
@@ -229,60 +167,14 @@ def _tangled(view: _View, explained: set[int]) -> list[list[Tangle]]:
     far = np.where(lonely, len(compared.slots) + np.arange(len(far)), far)
     pairs = np.unique(np.sort(np.stack([near, far], axis=1), axis=1), axis=0)
     box = np.append(view.box[compared.slots.device], np.full(len(far) + 1, -1))
-    found = [t for t in tangles(planned, pairs, box) if t.links]
-    renamed = _exchanged_boxes(view, [_with_rows(t, bad) for t in found])
-    groups: dict[Any, list[Tangle]] = defaultdict(list)
-    for number, tangle in enumerate(renamed):
-        groups[_alike(view, tangle) or number].append(tangle)
-    out: list[list[Tangle]] = []
-    for key, group in groups.items():
-        merge = isinstance(key, tuple) and (key[0] == "shift" or len(group) >= _ALIKE)
-        out += [group] if merge else [[t] for t in group]
-    return view.crossings.merged(out)
-
-
-def _exchanged_boxes(view: _View, found: list[Tangle]) -> list[Tangle]:
-    """Rings of two cables, told by the ends whose two boxes are exchanged in several of them: one act, not many."""
-
-    def ends(tangle: Tangle) -> list[tuple[int, ...]]:
-        """The boxes of the even and of the odd ends of the two cables."""
-        return [tuple(sorted({view.slot_box(s) for s in tangle.slots[i::2]})) for i in (0, 1)]
-
-    rings = [t for t in found if t.ring and len(t.slots) == 4]
-    pairs: Counter[tuple[int, ...]] = Counter(boxes for t in rings for boxes in set(ends(t)) if len(boxes) == 2)
-    out = []
-    for tangle in found:
-        if tangle.ring and len(tangle.slots) == 4:
-            count, side = max((pairs[boxes], -i) for i, boxes in enumerate(ends(tangle)))
-            if count >= _ALIKE:
-                zero, one, two, three = tangle.slots
-                even = (Step(MOVE, one, zero, two), Step(MOVE, three, two, zero))
-                odd = (Step(MOVE, zero, one, three), Step(MOVE, two, three, one))
-                tangle = Tangle(tangle.slots, True, tangle.first_planned, odd if side else even, tangle.links)
-        out.append(tangle)
-    return out
+    return grouped(view, [_with_rows(t, bad) for t in tangles(planned, pairs, box) if t.links])
 
 
 def _with_rows(tangle: Tangle, bad: Array) -> Tangle:
-    return Tangle(tangle.slots, tangle.ring, tangle.first_planned, tangle.steps, tuple(int(bad[i]) for i in tangle.links))
+    return replace(tangle, links=tuple(int(bad[i]) for i in tangle.links))
 
 
-def _alike(view: _View, tangle: Tangle) -> tuple[Any, ...] | None:
-    """The key that tangles with one cause share: the same two devices exchanged, or one device's ports shifted alike."""
-    slots = view.compared.slots
-    if not all(s.kind == MOVE and max(s.take, s.put) < len(slots) for s in tangle.steps):
-        return None
-    boxes = sorted({view.slot_box(s) for step in tangle.steps for s in (step.take, step.put)})
-    if tangle.ring and len(tangle.steps) == 2 and len(boxes) == 2:
-        return ("exchange", *boxes)
-    delta = {int(slots.port(np.array([s.take]))[0] - slots.port(np.array([s.put]))[0]) for s in tangle.steps}
-    is_switch = view.compared.names["is_switch"][int(slots.device[tangle.steps[0].take])]
-    if not tangle.ring and len(boxes) == 1 and len(delta) == 1 and is_switch:
-        return ("shift", boxes[0], delta.pop())
-    return None
-
-
-def _acts(group: list[Tangle], first: int) -> list[int]:
+def _acts(group: Sequence[Tangle], first: int) -> list[int]:
     """The number of the act that each step of ``group`` belongs to, from ``first``: a ring is one act, else each step is."""
     acts: list[int] = []
     for tangle in group:
@@ -291,13 +183,13 @@ def _acts(group: list[Tangle], first: int) -> list[int]:
     return acts
 
 
-def _finding(view: _View, group: list[Tangle], first_act: int) -> tuple[Finding, list[Move]]:
+def _finding(view: View, hosts: HostNames, group: Group, first_act: int) -> tuple[Finding, list[Move]]:
     """One finding and its moves."""
-    steps = [s for t in group for s in t.steps]
-    rows = sorted({r for t in group for r in t.links})
+    steps, parts = group.steps, group.tangles
+    rows = sorted({r for t in parts for r in t.links})
     only_missing = all(s.kind == PLUG for s in steps)
     names = view.names
-    moves = [_move(view, s, act) for s, act in zip(steps, _acts(group, first_act), strict=True)]
+    moves = [view.move(s, act) for s, act in zip(steps, _acts(parts, first_act), strict=True)]
     slots = [s for step in steps for s in (step.take, step.put) if s >= 0]
     shown = rows[:6]
     more = f"; and {len(rows) - 6} more" if len(rows) > 6 else ""
@@ -312,18 +204,34 @@ def _finding(view: _View, group: list[Tangle], first_act: int) -> tuple[Finding,
         expected=expected,
         found="; ".join(_seen(view, r) for r in shown) + more,
         where=view.where(slots),
-        cause=_cause(view, group, steps),
-        next=next_step(moves, ring=any(t.ring for t in group), only_missing=only_missing),
+        cause=pattern(view, group) or _cause(view, parts[0]),
+        next=next_step(moves, ring=any(t.ring for t in parts), only_missing=only_missing),
         revert=revert(moves, only_missing=only_missing),
         evidence=tuple(dict.fromkeys(x for x in (view.line(r) for r in shown) if x)),
         subjects=tuple(view.link(r) for r in rows),
         why=view.whys.get(NOT_THERE if only_missing else WRONG_END, ""),
     )
-    shared = _shared_identities(view, group)
-    return (_not_told_apart(view, finding, shared), []) if shared else (finding, moves)
+    shared = _shared_identities(view, parts)
+    if shared:
+        return _not_told_apart(view, finding, shared), []
+    return _explained(finding, explain(view, hosts, group), moves)
 
 
-def _shared_identities(view: _View, group: list[Tangle]) -> list[int]:
+def _explained(finding: Finding, told: Open, moves: list[Move]) -> tuple[Finding, list[Move]]:
+    """``finding`` with the explanations that fit as well; with the one that a fact decided for, and no cable moves for it."""
+    if not told.moves:
+        (one,) = told.explanations
+        step, back = f"{one.repair}; {CAPTURE_AGAIN}", "no cable is moved"
+        return replace(finding, cause=one.cause, next=step, revert=back, decided=told.decided), []
+    step = finding.next
+    if any(not e.ends for e in told.explanations):
+        step = f"first {told.measurement}; if it is the cables: {step}"
+    ways = tuple(e.text for e in told.explanations)
+    more = replace(finding, next=step, ways=ways, explanations=told.explanations, measurement=told.measurement)
+    return replace(more, decided=told.decided), moves
+
+
+def _shared_identities(view: View, group: Sequence[Tangle]) -> list[int]:
     """Slots that more than one port says it is plugged into: of two devices with one identity nobody can say which to move."""
     seen, known = view.compared.far, len(view.compared.slots)
     if max(slot for t in group for slot in t.slots) < known:
@@ -332,7 +240,7 @@ def _shared_identities(view: _View, group: list[Tangle]) -> list[int]:
     return sorted({far for slot, far in ends if seen[far] != slot or int((seen == far).sum()) > 1})
 
 
-def _not_told_apart(view: _View, finding: Finding, shared: list[int]) -> Finding:
+def _not_told_apart(view: View, finding: Finding, shared: list[int]) -> Finding:
     """``finding`` with the identities to be set right first, and no cable move before that is done."""
     names = view.names
     at = [int(s) for slot in shared for s in np.flatnonzero(view.compared.far == slot)]
@@ -345,42 +253,25 @@ def _not_told_apart(view: _View, finding: Finding, shared: list[int]) -> Finding
     )
 
 
-def _seen(view: _View, row: int) -> str:
+def _seen(view: View, row: int) -> str:
     a = int(view.compared.a[row])
     far = int(view.compared.far[a])
     return view.names.pair(a, far) if far >= 0 else f"{view.names(a)}: no link"
 
 
-def _move(view: _View, step: Step, act: int) -> Move:
-    names = view.names
-    where = view.where([s for s in (step.take, step.put) if s >= 0])
-    if step.kind == PLUG:
-        return Move("", names(step.put), names.pair(step.put, step.keep), where, act)
-    put = names(step.put) if step.kind == MOVE else ""
-    return Move(names(step.take), put, names.pair(step.take, step.keep), where, act)
-
-
-def _cause(view: _View, group: list[Tangle], steps: list[Step]) -> str:
+def _cause(view: View, tangle: Tangle) -> str:
     """What a crew most likely did, in one sentence."""
-    names, first = view.names, group[0]
+    names, steps = view.names, tangle.steps
     known = len(view.compared.slots)
     ends = [s.take if s.take >= 0 else s.put for s in steps if max(s.take, s.put) < known]
     boxes = list(dict.fromkeys(view.called(end) for end in ends))
-    if uniform := view.crossings.cause(group):
-        return uniform
-    if len(group) > 1 and first.ring:
-        return f"{boxes[0]} and {boxes[1]} are exchanged in {len(group)} cables: each stands, or is named, in the other's place"
     moved = [s for s in steps if s.kind == MOVE]
-    if first.ring and len(steps) == 2:
+    if tangle.ring and len(steps) == 2:
         one, two = (names(slot) for slot in sorted(s.take for s in steps))
         return f"two cables are exchanged: {one} and {two}"
-    if first.ring:
+    if tangle.ring:
         at = f"at {boxes[0]} " if len(boxes) == 1 else ""
         return f"{len(steps)} cables {at}are rotated: {names.list(s.take for s in steps)} each hold the cable of the next"
-    key = _alike(view, first)
-    if key is not None and key[0] == "shift" and len(moved) > 1:
-        by = f"{abs(key[2])} port{'s' if abs(key[2]) > 1 else ''} too {'high' if key[2] > 0 else 'low'}"
-        return f"a block of {len(moved)} cables at {boxes[0]} sits {by}"
     if all(s.kind == PLUG for s in steps):
         pair = names.pair(steps[0].put, steps[0].keep)
         return f"no link between {pair}: unplugged, a dead end, or a port of another link layer"

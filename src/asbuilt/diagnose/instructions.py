@@ -12,9 +12,14 @@ def next_step(moves: list[Move], *, ring: bool, only_missing: bool) -> str:
     if only_missing:
         ends = moves[0].cable
         return f"look at both ends of {ends}: cable seated, transceiver, link type of the port; {CAPTURE_AGAIN}"
-    told = "; ".join(_act(m) for m in moves[:8]) + (f"; and {len(moves) - 8} more under repairs" if len(moves) > 8 else "")
+    told = acts(moves, 8, " under repairs")
     first = "take all these ends out before the first goes in: " if ring else ""
     return f"{first}{told}; {CAPTURE_AGAIN}"
+
+
+def acts(moves: list[Move], most: int = 4, where: str = "") -> str:
+    """The moves in a row, cut after ``most``; ``where`` says where the others stand."""
+    return "; ".join(_act(m) for m in moves[:most]) + (f"; and {len(moves) - most} more{where}" if len(moves) > most else "")
 
 
 def revert(moves: list[Move], *, only_missing: bool) -> str:

@@ -9,7 +9,7 @@ and taking out a cable left over. No smaller set exists: every misplaced cable m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -46,6 +46,28 @@ class Tangle:
     def exchanges(self) -> int:
         """How many single acts made it: a ring of k cables is k - 1 exchanges of two ends."""
         return len(self.steps) - 1 if self.ring else len(self.steps)
+
+
+def sides(ring: Tangle) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+    """The two ways to mend a ring: moving the even ends of its cables, or the odd ones."""
+    return _even(ring.slots), _odd(ring.slots)
+
+
+def ways(tangle: Tangle) -> tuple[tuple[Step, ...], ...]:
+    """Every step list of the fewest steps that moves whole sides: that of ``tangle`` first.
+
+    A ring is mended at either side. A chain with a planned link at both its ends, or with none, is mended from either end:
+    which cable is the one too few, or too many, the links do not tell. Any other chain has one way.
+    """
+    if tangle.ring:
+        both = sides(tangle)
+        return both if tangle.steps == both[0] else both[::-1]
+    walk = list(tangle.slots)
+    last_planned = tangle.first_planned == (len(walk) % 2 == 0)
+    if tangle.first_planned != last_planned or len(tangle.steps) < 2:
+        return (tangle.steps,)
+    runs = tuple(_serve(walk, tangle.first_planned)), tuple(_serve(walk[::-1], last_planned))
+    return runs if tangle.steps == runs[0] else runs[::-1]
 
 
 def tangles(planned: Array, measured: Array, place: Array) -> list[Tangle]:
@@ -98,17 +120,23 @@ def _walk(start: int, plan_of: dict[int, tuple[int, int]], seen_of: dict[int, in
         use_plan = not use_plan
 
 
-def _boxes(steps: list[Step], place: Array) -> tuple[int, int]:
+def _boxes(steps: Sequence[Step], place: Array) -> tuple[int, int]:
     touched = {int(place[s]) for step in steps for s in (step.take, step.put) if s >= 0}
     return len(touched), len(steps)
 
 
 def _ring(walk: list[int], place: Array) -> list[Step]:
     """Cables are (0,1), (2,3), …; planned are (1,2), (3,4), …, (last,0). Move all even ends, or all odd ones."""
+    return list(min((_odd(walk), _even(walk)), key=lambda steps: _boxes(steps, place)))
+
+
+def _odd(walk: Sequence[int]) -> tuple[Step, ...]:
+    return tuple(Step(MOVE, walk[i], walk[i + 1], walk[i - 1]) for i in range(0, len(walk), 2))
+
+
+def _even(walk: Sequence[int]) -> tuple[Step, ...]:
     n = len(walk)
-    odd = [Step(MOVE, walk[i], walk[i + 1], walk[i - 1]) for i in range(0, n, 2)]
-    even = [Step(MOVE, walk[i + 1], walk[i], walk[(i + 2) % n]) for i in range(0, n, 2)]
-    return min((odd, even), key=lambda steps: _boxes(steps, place))
+    return tuple(Step(MOVE, walk[i + 1], walk[i], walk[(i + 2) % n]) for i in range(0, n, 2))
 
 
 def _chain(walk: list[int], first_planned: bool, place: Array) -> list[Step]:

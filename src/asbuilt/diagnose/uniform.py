@@ -48,19 +48,6 @@ class Crossings:
     def _nic(self, slot: int) -> str:
         return str(self.compared.names["key"][int(self.compared.slots.device[slot])]).rpartition("/")[2]
 
-    def merged(self, groups: list[list[Tangle]]) -> list[list[Tangle]]:
-        """``groups`` with those that hold the same crossing of different nodes, and nothing else, as one."""
-        held: dict[Crossing, list[list[Tangle]]] = {}
-        for group in groups:
-            kinds = {self.of(t) for t in group}
-            crossing = kinds.pop() if len(kinds) == 1 else None
-            if crossing is not None:
-                held.setdefault(crossing, []).append(group)
-        alike = [found for found in held.values() if sum(map(len, found)) >= _ALIKE]
-        ids = {id(group) for found in alike for group in found}
-        kept: list[list[Tangle]] = [group for group in groups if id(group) not in ids]
-        return [[t for group in found for t in group] for found in alike] + kept
-
     def cause(self, group: list[Tangle]) -> str | None:
         """One sentence for a group of alike crossings, None for any other group."""
         crossing = self.of(group[0])

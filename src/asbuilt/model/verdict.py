@@ -53,12 +53,38 @@ VERDICTS = Schema(
 
 
 @dataclass(frozen=True, slots=True)
+class Explanation:
+    """One of several explanations of a finding that what was measured does not tell apart.
+
+    ``ends``: physical cable ends to move if it is true, 0 when no cable moves; ``repair`` says which; ``tells`` what the
+    finding's one measurement shows if it is true.
+    """
+
+    cause: str
+    ends: int
+    repair: str
+    tells: str
+
+    @property
+    def text(self) -> str:
+        """The explanation as one of the ways out of its finding."""
+        effort = f"{self.ends} end{'s' if self.ends > 1 else ''} to move" if self.ends else "no cable moves"
+        return f"{self.cause} ({effort}): {self.repair}; so if {self.tells}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The documented object of one explanation."""
+        return {"cause": self.cause, "ends": self.ends, "repair": self.repair, "tells": self.tells}
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """Verdicts worth a person's time, grouped by cause.
 
     ``subject`` is a natural key; ``where`` names rack, U and front-panel label; ``cause`` the root cause in one
     sentence; ``next`` the next step; ``revert`` how to take the repair back. ``verdict`` is fail, error or not_measured.
     ``ways`` are the ways out where there are several to choose from; ``next`` then says them in one line.
+    ``explanations`` are causes that fit equally well, ``measurement`` the one that tells them apart; ``decided`` names the
+    fact that already did.
     """
 
     id: str
@@ -76,9 +102,17 @@ class Finding:
     subjects: tuple[str, ...] = ()
     why: str = ""
     ways: tuple[str, ...] = ()
+    explanations: tuple[Explanation, ...] = ()
+    measurement: str = ""
+    decided: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The documented object of one finding; ``subjects`` are all natural keys behind it."""
+        told: dict[str, Any] = {}
+        if self.explanations:
+            told = {"explanations": [e.as_json() for e in self.explanations], "measurement": self.measurement}
+        if self.decided:
+            told["decided"] = self.decided
         return {
             "id": self.id,
             "verdict": self.verdict.value,
@@ -95,6 +129,7 @@ class Finding:
             "ways": list(self.ways),
             "evidence": list(self.evidence),
             "subjects": list(self.subjects),
+            **told,
         }
 
 
