@@ -15,7 +15,7 @@ from asbuilt.base.hosts import Hosts
 from asbuilt.base.problem import ProblemError
 from asbuilt.base.shape import Kind, Shape, shapes
 from asbuilt.model.decode_requirement import canonical, decode, encode
-from asbuilt.model.requirement import Requirement
+from asbuilt.model.requirement import HOST, NAME, Requirement
 from asbuilt.workflow import templates
 
 TEXTS = {name: templates.text(name).encode() for name in templates.names()}
@@ -100,6 +100,8 @@ def values(shape: Shape) -> st.SearchStrategy[Any]:
         return records(shape.record)
     if shape.kind is Kind.LIST and shape.item is not None:
         return st.lists(values(shape.item), min_size=shape.shortest or 0, max_size=min(shape.longest or 5, 5)).map(tuple)
+    if shape.kind is Kind.NAMED and shape.item is not None:
+        return st.dictionaries(NAMES, values(shape.item), max_size=2)
     if shape.kind is Kind.WORDS:
         return st.dictionaries(
             NAMES, st.text(string.printable[:95] + "äß°", min_size=1, max_size=20).filter(str.strip), max_size=3
@@ -113,7 +115,9 @@ def values(shape: Shape) -> st.SearchStrategy[Any]:
     if shape.kind is Kind.NUMBER:
         return st.floats(shape.least, shape.most, allow_nan=False)
     if shape.pattern:
-        return st.sampled_from(["A", "B"]) if "A-D" in shape.pattern else NAMES
+        if shape.pattern in (NAME, HOST):
+            return NAMES
+        return st.from_regex(shape.pattern, fullmatch=True).filter(lambda text: "\n" not in text)
     return st.just("n{index}")
 
 
