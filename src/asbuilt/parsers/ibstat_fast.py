@@ -143,9 +143,10 @@ class _Fleet:
         self.names = [
             found.data[found.start[lines[i]] : colon[i]].tobytes().decode("ascii") for i in first.tolist()
         ]  # one a host
-        order = np.argsort(host, kind="stable")
-        self.lines, self.host, self.colon = lines[order], host[order], colon[order]
-        self.shape = found.shape[self.lines]
+        if (host[1:] < host[:-1]).any():  # the lines of hosts come mixed
+            order = np.argsort(host, kind="stable")
+            lines, host, colon, shape = lines[order], host[order], colon[order], shape[order]
+        self.lines, self.host, self.colon, self.shape = lines, host, colon, shape
         self.label = np.array(forms.label, np.uint8)[self.shape]
         self.card = np.cumsum(self.label == _CA_LINE) - 1
         self.port = np.cumsum(self.label == _PORT_LINE) - 1

@@ -23,7 +23,7 @@ from asbuilt.parsers.host_lines import Listener, Said, Speaker, as_utf8, host_of
 
 TOOL = "perfquery"
 HEAD = re.compile(
-    r"^#\s?Port[A-Za-z\s]{0,60}counters:\s+(?:Lid\s+(\d{1,5})|DR\s+path\s+[^\n]{1,300}?)\s+port\s+(\d{1,3})(?:\s+\(.*\))?$"
+    r"^#\s*Port[A-Za-z\s]{0,60}counters:\s+(?:Lid\s+(\d{1,5})|DR\s+path\s+[^\n]{1,300}?)\s+port\s+(\d{1,3})(?:\s+\(.*\))?$"
 )
 COUNTER = re.compile(r"^([A-Za-z][A-Za-z0-9_]{0,60}):\.*\s*(0x[0-9a-fA-F]{1,16}|[0-9]{1,20})$")
 OWN = re.compile(rf"{HEAD.pattern}|^[A-Za-z][A-Za-z0-9_]{{0,60}}:\.+\s*\S*$")
