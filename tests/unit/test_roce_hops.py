@@ -192,3 +192,16 @@ def test_every_line_of_the_twin_is_read() -> None:
         plan = few_leaves(roce=Roce(switch_os=system))
         facts = facts_of(roce_captures(plan, devices=["node-0000", "leaf-00-00"]))
         assert all(a.balanced and a.unread == 0 for a in facts.accounts.values())
+
+
+def test_neighbours_and_settings_of_one_fabric_agree() -> None:
+    """LLDP tables say who is where, settings say what is set: together the whole Ethernet cluster passes."""
+    from asbuilt.rehearse.built import as_planned
+    from asbuilt.rehearse.neighbours import neighbour_captures
+
+    plan = few_leaves()
+    whole = roce_cluster()
+    captures = (*neighbour_captures(whole, as_planned(whole)), *roce_captures(plan))
+    seen = compare(plan, facts_of(captures))
+    assert net(seen) == [] and seen.summary.ok == seen.summary.planned > 0
+    assert seen.exit_code == 0

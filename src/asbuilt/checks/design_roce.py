@@ -134,3 +134,31 @@ def marking_begins_before_it_is_full(plan: Plan, facts: Facts) -> pl.DataFrame:
         expected=pl.format("less than {}", amount(pl.col("ecn_max_bytes"), "bytes")),
         found=amount(pl.col("ecn_min_bytes"), "bytes"),
     )
+
+
+@check("DES-115", layer=Layer.DESIGN, severity=Severity.BLOCKER, needs=("roce_classes", "roce_ports"), since="0.1")
+def planes_on_one_switch_have_one_map(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """Planes that share a switch mark and queue RDMA alike.
+
+    Why: maps and queues are those of the switch: what is set for one plane is set for the other, and one of the two is wrong.
+    Measured by: plan tables `roce_ports` and `roce_classes`: classes of all planes with ports on a switch.
+    Repair: the same `roce` settings for both planes, or switches of their own.
+    Source: NVIDIA NVUE reference: `default-global` maps; SONiC: maps by switch.
+    """
+    ports = plan.table("roce_ports").filter(pl.col("role") != "host")
+    if ports.is_empty():
+        return nothing(_NONE)
+    said = pl.format("{} DSCP {} priority {} queue {}", "traffic", pl.col("dscp").fill_null(-1), "priority", "traffic_class")
+    classes = plan.table("roce_classes").sort("plane", "traffic").group_by("plane", maintain_order=True)
+    told = classes.agg(said.str.join(", ").alias("said"))
+    uses = ports.select("device", "plane").unique().join(told, on="plane", how="left").sort("device", "plane")
+    rows = uses.group_by("device", maintain_order=True).agg(
+        pl.col("said").n_unique().alias("maps"), pl.col("plane").str.join(" and ").alias("planes")
+    )
+    return judge(
+        rows,
+        subject=pl.col("device"),
+        ok=pl.col("maps") == 1,
+        expected=pl.lit("one map for all planes on the switch"),
+        found=pl.format("{} maps of {}", "maps", "planes"),
+    )

@@ -130,4 +130,12 @@ NETWORK_RULES: dict[str, Rule] = {
         ("`ecn_min_kb` below `ecn_max_kb` under `planes.{plane}.roce`",),
         _AGAIN,
     ),
+    "DES-115": Rule(
+        context.of_switch,
+        ("plane", "role", "model"),
+        "switches:{plane}/{role}",
+        "a {plane} {role} switch ({model}) carries planes with different settings for RDMA: {found}",
+        ("the same `roce` settings for these planes", "switches of their own for one of them (no `share`)"),
+        _AGAIN,
+    ),
 }
