@@ -176,8 +176,8 @@ def test_moves_of_panel_faults(text: str, moves: int) -> None:
         ("mirror:LEAF-99/1-4", "CLI-022", "no switch is called 'LEAF-99'"),
         ("crossed:mlx5_0,mlx5_9", "CLI-023", "no node has cables of one plane in both"),
         ("crossed:mlx5_0,mlx5_0", "CLI-023", "both are the same NIC"),
-        ("exchange:gpu001,LEAF-01", "CLI-023", "not two devices with cables in the same ports"),
-        ("exchange:gpu001,gpu001", "CLI-023", "not two devices"),
+        ("exchange:gpu001,LEAF-01", "CLI-023", "not two switches, or two nodes with cables in the same ports"),
+        ("exchange:gpu001,gpu001", "CLI-023", "not two switches"),
     ],
 )
 def test_what_is_refused_of_panel_faults(text: str, code: str, says: str) -> None:

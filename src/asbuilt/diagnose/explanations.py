@@ -13,7 +13,7 @@ from typing import Sequence
 from asbuilt.diagnose.host_names import HostNames
 from asbuilt.diagnose.instructions import acts
 from asbuilt.diagnose.moves import MOVE, REMOVE, Step, Tangle, ways
-from asbuilt.diagnose.patterns import CROSSING, EXCHANGE, RAILS, SINGLE, Group, pattern, whole
+from asbuilt.diagnose.patterns import CROSSING, EXCHANGE, RAILS, SINGLE, Group, both_ends, pattern, whole
 from asbuilt.diagnose.view import View
 from asbuilt.model.verdict import Explanation
 
@@ -48,7 +48,7 @@ def explain(view: View, hosts: HostNames, group: Group) -> Open:
 def _whole_boxes(view: View, group: Group) -> tuple[int, int] | None:
     """Slots of two boxes all of whose planned cables are in each other's ports, and that could thus be each other."""
     if group.kind in (EXCHANGE, RAILS):
-        one, two = sorted(s.take for s in group.tangles[0].steps)
+        one, two = sorted({view.slot_box(s): s for s in both_ends(group.tangles[0].steps)}.values())
         return (one, two) if all(_whole(view, group, s) for s in (one, two)) else None
     if group.kind != SINGLE or not group.tangles[0].ring or len(group.steps) != 2:
         return None

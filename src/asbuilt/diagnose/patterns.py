@@ -98,9 +98,10 @@ def _chain_claims(view: View, tangle: Tangle) -> Iterable[tuple[Key, tuple[Step,
     for steps in ways(tangle):
         moved = [s for s in steps if s.kind == MOVE]
         ends = [s for step in moved for s in (step.take, step.put)]
-        if not moved or any(s.kind == REMOVE for s in steps) or len({view.slot_box(s) for s in ends}) > 1:
-            continue
-        if not view.on_switch(ends[0]):
+        boxes = sorted({view.slot_box(s) for s in ends})
+        if len(steps) == len(moved) == 1 and len(boxes) == 2 and view.port(ends[0]) == view.port(ends[1]):
+            yield (EXCHANGE, *boxes), steps
+        if not moved or any(s.kind == REMOVE for s in steps) or len(boxes) > 1 or not view.on_switch(ends[0]):
             continue
         box, delta = view.slot_box(ends[0]), {view.port(s.take) - view.port(s.put) for s in moved}
         if len(delta) == 1:
@@ -120,8 +121,13 @@ def _runs(view: View, key: Key, held: dict[int, tuple[Step, ...]]) -> dict[Key, 
     return out
 
 
+def both_ends(steps: Iterable[Step]) -> list[int]:
+    """The slots that steps take cable ends from and put them into."""
+    return [s for step in steps for s in (step.take, step.put)]
+
+
 def _ports(view: View, steps: Iterable[Step]) -> list[int]:
-    return [view.port(s) for step in steps for s in (step.take, step.put)]
+    return [view.port(s) for s in both_ends(steps)]
 
 
 def _rails(
@@ -136,9 +142,9 @@ def _rails(
         rows = view.plan.table("switches").select("switch", "plane", "rail").rows()
         rail_of = {switch: (plane, rail) for switch, plane, rail in rows if rail is not None and rail >= 0}
         for key in pairs:
-            for step in next(iter(claims[key].values())):
-                if view.key(step.take) in rail_of:
-                    leaf[view.slot_box(step.take)] = rail_of[view.key(step.take)]
+            for slot in both_ends(next(iter(claims[key].values()))):
+                if view.key(slot) in rail_of:
+                    leaf[view.slot_box(slot)] = rail_of[view.key(slot)]
     joined: dict[Key, list[Key]] = {}
     for key in pairs:
         one, two = (leaf.get(box, ("", -1)) for box in key[1:])
@@ -203,7 +209,7 @@ def pattern(view: View, group: Group) -> str:
         return view.crossings.cause(list(group.tangles)) or ""
     if kind == RAILS:
         (_, (plane, one), (_, two)) = group.key
-        pairs = len({tuple(sorted(view.slot_box(s.take) for s in t.steps)) for t in group.tangles})
+        pairs = len({frozenset(view.slot_box(s) for s in both_ends(t.steps)) for t in group.tangles})
         return (
             f"rails {one} and {two} of {plane} are exchanged: {pairs} pairs of leaves, {len(group.tangles)} cables each way; "
             "each leaf stands, or is named, in the other's place"
@@ -236,7 +242,7 @@ def pattern(view: View, group: Group) -> str:
 
 
 def _exchanged(view: View, group: Group) -> str:
-    ends = sorted(s.take for s in group.steps)
+    ends = sorted(both_ends(group.steps))
     one, two = list(dict.fromkeys(view.called(end) for end in ends))[:2]
     told = f"{one} and {two} are exchanged in {len(group.tangles)} cables"
     if all(whole(view, group.tangles, box) for box in group.key[1:]):

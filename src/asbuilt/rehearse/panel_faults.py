@@ -119,17 +119,20 @@ def _hosts(built: Built, nic: str) -> pl.DataFrame:
 def _exchange(places: Places, built: Built, fault: Fault) -> Done:
     one, two = (places.names.get(word, "") for word in fault.arguments)
     mine, theirs = _all_ends(built, one), _all_ends(built, two)
-    if one == two or not mine or mine.keys() != theirs.keys():
-        what = f"{fault}: these are not two devices with cables in the same ports"
-        raise ProblemError(Problem("CLI-023", what, fix="name two switches, or two nodes, that are cabled alike"))
+    # A switch has the ports of its like, in use or not; a node has no other sockets than those of its NICs.
+    nodes = any(nic for nic, _ in (*mine, *theirs))
+    if one == two or not mine or not theirs or (nodes and mine.keys() != theirs.keys()):
+        what = f"{fault}: these are not two switches, or two nodes with cables in the same ports"
+        raise ProblemError(Problem("CLI-023", what, fix="name two devices of one kind"))
     moved, acts = {}, 0
-    for key, end in mine.items():
-        other = theirs[key]
-        if end.cable == other.cable:  # a cable between the two: turned round it is the same
-            continue
-        moved[end.cable, end.side] = End(end.cable, end.side, other.device, other.port, other.nic)
-        moved[other.cable, other.side] = End(other.cable, other.side, end.device, end.port, end.nic)
+    for nic, port in sorted({*mine, *theirs}):
+        ends = mine.get((nic, port)), theirs.get((nic, port))
+        if ends[0] is not None and ends[1] is not None and ends[0].cable == ends[1].cable:
+            continue  # a cable between the two: turned round it is the same
         acts += 1
+        for end, goal in zip(ends, (two, one), strict=True):
+            if end is not None:
+                moved[end.cable, end.side] = End(end.cable, end.side, goal, port, end.nic)
     return place_ends(built, moved), Injected(fault, tuple(sorted({cable for cable, _ in moved})), acts)
 
 
