@@ -117,6 +117,12 @@ def equality(plan: Plan, readback: Readback, forwarding: Mapping[int, dict[int, 
     )
 
 
+def port_settings(plan: Plan, readback: Readback) -> Equality:
+    """State, LMC and subnet manager of every NIC port that was asked: table "port state, LMC, subnet manager" alone."""
+    ports = _ports(plan, readback.subnet, readers.end_ports(readback.texts["ibnetdiscover"]))
+    return settings(plan, readback.subnet, ports, readers.dotted(readback.texts["smpquery"], "portinfo"))
+
+
 def _ports(plan: Plan, subnet: str, found: Mapping[tuple[str, int], tuple[int, int]]) -> list[_Port]:
     import polars as pl
 

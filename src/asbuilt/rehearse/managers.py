@@ -78,8 +78,11 @@ class Manager:
         )
         self.child = rig.start(f"opensm-{self.number}", [self.program, "-F", str(self.config)], environment)
 
-    def wait_for(self, mark: bytes, times: int, timeout_s: float) -> float:
-        """Seconds until ``mark`` stands ``times`` times in the log. Raises `ProblemError` CLI-028 when it does not come."""
+    def comes(self, mark: bytes, times: int, timeout_s: float) -> float | None:
+        """Seconds until ``mark`` stands ``times`` times in the log, None when it does not come in time.
+
+        Raises `ProblemError` CLI-028 when opensm ends meanwhile.
+        """
         started = time.monotonic()
         while time.monotonic() < started + timeout_s:
             if self.log().count(mark) >= times:
@@ -88,9 +91,16 @@ class Manager:
                 said = self.printed().decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
                 raise ProblemError(Problem("CLI-028", f"opensm {self.number} stopped: {said[0][:200]}"))
             time.sleep(_POLL_S)
-        what = f"opensm {self.number} did not say {mark.decode()!r} within {timeout_s:g} s"
-        told = self.bad_lines()[-1:]
-        raise ProblemError(Problem("CLI-028", what, why=told[0] if told else "its log says no reason"))
+        return None
+
+    def wait_for(self, mark: bytes, times: int, timeout_s: float) -> float:
+        """As `comes`; raises `ProblemError` CLI-028 when the mark does not come in time."""
+        took = self.comes(mark, times, timeout_s)
+        if took is None:
+            what = f"opensm {self.number} did not say {mark.decode()!r} within {timeout_s:g} s"
+            told = self.bad_lines()[-1:]
+            raise ProblemError(Problem("CLI-028", what, why=told[0] if told else "its log says no reason"))
+        return took
 
     def count(self, mark: bytes) -> int:
         """How often ``mark`` stands in the log."""

@@ -61,7 +61,11 @@ def overview(desk: Desk, plan: Plan, subnet: str) -> Readback:
 def tables(desk: Desk, plan: Plan, subnet: str) -> Readback:
     """What must not change when a manager does: discovery with its LIDs, partition tables, forwarding tables."""
     seen = desk.ask("ibnetdiscover")
-    ends = [(lid, number, ("pkeys",)) for lid, number, queries in _ports(plan, subnet, seen.out) if "pkeys" in queries]
+    ends = [
+        (lid, number, ("portinfo", "pkeys"))
+        for lid, number, queries in _ports(plan, subnet, seen.out)
+        if "pkeys" in queries and number
+    ]
     entries, routes = _ask_ports(desk, ends), _ask_routes(desk, plan, subnet)
     texts = {"ibnetdiscover": seen.out, "smpquery": transcript(entries), "ibroute": transcript(routes)}
     return Readback(subnet, texts, silent([seen, *entries, *routes]), len(ends), len(ends), 1 + len(entries) + len(routes))
