@@ -129,6 +129,16 @@ def test_limited_ports_on_one_leaf_are_one_finding(plan: Plan, facts: Facts, lid
     assert told.evidence == ("pkeys:5", "pkeys:13", "pkeys:21", "pkeys:29")
 
 
+def test_a_manager_that_applies_no_qos_is_one_finding(plan: Plan, facts: Facts) -> None:
+    flat = changed(facts, "sl2vl_facts", c("line") > 0, lanes=",".join("0" * 16))
+    flat = changed(changed(flat, "vlarb_facts", c("vl") > 0, weight=0), "port_facts", c("port") > 0, high_limit=0)
+    (told,) = findings(compare(plan, flat))
+    assert told.id == "FAB-021" and len(told.subjects) == 64
+    assert told.cause.startswith(
+        "the manager does not apply the planned QoS: 64 ports of plane compute have neither mapping nor arbitration as planned"
+    )
+
+
 def test_a_table_that_is_all_zero_lacks_every_partition(plan: Plan, facts: Facts, lid: dict[str, int]) -> None:
     one = c("lid") == lid["node:0001/mlx5_1"]
     blank = changed(dropped(facts, "pkey_facts", one & (c("index") == 1)), "pkey_facts", one, entry=0, index=None)

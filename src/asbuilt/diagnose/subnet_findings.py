@@ -19,6 +19,8 @@ EXPLAINED_BY = {
     "FAB-005": ("FAB-006", "FAB-011"),
     "FAB-008": ("FAB-007",),
 }
+#: Mapping, arbitration, lanes in use, high limit: what a manager sets up together, or not at all.
+LANES = ("FAB-021", "FAB-022", "FAB-023", "FAB-024")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,11 @@ def subnet_findings(
         return []
     place = places(plan, rows["subject"])
     joined = rows.join(place, on="subject", how="left", maintain_order="left")
-    failing = _unexplained(joined.filter(pl.col("verdict") == "fail"), plan, told)
+    failing, lanes = _lanes_together(_unexplained(joined.filter(pl.col("verdict") == "fail"), plan, told))
     found = []
     for (check_id,), part in failing.partition_by(["check_id"], as_dict=True, maintain_order=True).items():
         id = str(check_id)
-        text = texts.get(id) or _plain(about[id])
+        text = texts.get(f"{id}+" if lanes and id == LANES[0] else id) or _plain(about[id])
         for group in _groups(part, text):
             found.append(_finding(plan, id, text, group, about[id]))
     # A port that is dark cannot be asked: why it is dark is told, not that it did not answer.
@@ -121,6 +123,16 @@ def _one_manager(rows: pl.DataFrame) -> pl.DataFrame:
     called = pl.col("found").str.extract(r"^a manager on (.*), master, priority ", 1)
     hit = pl.any_horizontal(pl.lit(text).str.contains(called, literal=True) for text in masters) if masters else pl.lit(False)
     return rows.filter(~(stranger & hit.fill_null(False)))
+
+
+def _lanes_together(rows: pl.DataFrame) -> tuple[pl.DataFrame, bool]:
+    """Where mapping and arbitration fail on the same ports, no QoS is applied: told once, by the mapping. True then."""
+    ports = {id: set(rows.filter(pl.col("check_id") == id)["subject"].to_list()) for id in LANES}
+    mapping, arbitration, *others = LANES
+    if len(ports[mapping]) < 2 or ports[mapping] != ports[arbitration]:
+        return rows, False
+    same = [arbitration, *(id for id in others if ports[id] and ports[id] <= ports[mapping])]
+    return rows.filter(~pl.col("check_id").is_in(same)), True
 
 
 def _one_identity(rows: pl.DataFrame) -> pl.DataFrame:

@@ -107,6 +107,13 @@ SUBNET_TEXTS: dict[str, Text] = {
         f"compare the master's qos and qos_sl2vl lines with the exported ones, restart it; {_AGAIN}",
         _FILES,
     ),
+    "FAB-021+": Text(  # and the arbitration of the same ports
+        "the manager does not apply the planned QoS: {who} {has} neither mapping nor arbitration as planned ({found}): qos is "
+        "FALSE, or its lines were passed over",
+        "look in the manager's output for Unrecognized token and Warning, compare its qos lines with the exported ones, "
+        f"restart it; {_AGAIN}",
+        _FILES,
+    ),
     "FAB-022": Text(
         "{who} {has} other arbitration than planned: {found}, planned is {expected}",
         f"compare the master's qos_vlarb_high and qos_vlarb_low lines with the exported ones, restart it; {_AGAIN}",
