@@ -283,3 +283,13 @@ def test_other_hardware_under_the_same_names_is_recognised(plan: Plan, planned: 
 def test_roles_follow_the_files_that_are_exported() -> None:
     fabric = rail_and_storage()
     assert (fabric.host_role == COMPUTE).sum() == 48 and (fabric.host_role == IO).sum() == 24
+
+
+def test_lids_are_the_measured_ones_where_they_are_told(plan: Plan, planned: Forwarding) -> None:
+    fabric = planned.fabric
+    other = replace(fabric, host_lid=fabric.host_lid + 1000)
+    made = forwarding_of(other)
+    lids = pl.DataFrame({"port": fabric.host_keys, "lid": other.host_lid.astype(np.int64)})
+    told = facts(made, made.out, lids_measured=lids)
+    assert verdicts(plan, told, "FAB-041") == {"pass": 10} and verdicts(plan, told, "FAB-042") == {"pass": 10}
+    assert verdicts(plan, facts(made, made.out), "FAB-040")["fail"] > 0

@@ -128,16 +128,20 @@ def _one(plan: Plan, facts: Facts, subnet: str, lids: pl.DataFrame, rows: pl.Dat
 
 def _as_numbered(fabric: Fabric, facts: Facts) -> Fabric:
     """The fabric with the LIDs that captures tell, where they do."""
+    import polars as pl
+
     if not facts.has("lids_measured"):
         return fabric
-    said = dict(facts.tables["lids_measured"].select("port", "lid").drop_nulls().rows())
+    said = facts.tables["lids_measured"].select("port", pl.col("lid").alias("now")).filter(pl.col("now") > 0)
+    said = said.unique("port", keep="first", maintain_order=True)
 
     def numbered(keys: Any, planned: NDArray[np.int32]) -> NDArray[np.int32]:
-        now = [said.get(key, 0) or old for key, old in zip(keys, planned.tolist(), strict=True)]
-        return np.asarray(now, np.int32).reshape(-1)
+        frame = pl.DataFrame({"port": keys, "planned": planned}, schema_overrides={"port": pl.String})
+        frame = frame.join(said, on="port", how="left", maintain_order="left")
+        return frame.select(pl.coalesce("now", "planned").alias("lid"))["lid"].to_numpy().astype(np.int32)
 
     return replace(
-        fabric, lid=numbered(fabric.switch_keys, fabric.lid), host_lid=numbered(fabric.host_keys.to_list(), fabric.host_lid)
+        fabric, lid=numbered(list(fabric.switch_keys), fabric.lid), host_lid=numbered(fabric.host_keys, fabric.host_lid)
     )
 
 
