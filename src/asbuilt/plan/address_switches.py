@@ -83,7 +83,7 @@ def _places(switches: pl.DataFrame) -> tuple[np.ndarray[Any, Any], int]:
     tier = switches["role"].replace_strict({t: i for i, t in enumerate(TIERS)}, return_dtype=pl.Int64)
     first = pl.col("index").min().over("role", "subplane", "island")
     number = switches.select(pl.col("index") - first)["index"].to_numpy()
-    subplanes = int(switches["subplane"].max() or 0) + 1  # type: ignore[operator, arg-type]
+    subplanes = int(switches["subplane"].max() or 0) + 1  # type: ignore[arg-type]
     within = (number * len(TIERS) + tier.to_numpy()) * subplanes + switches["subplane"].to_numpy()
     island = switches["island"].to_numpy()
     each = power(int(within.max(initial=0)) + 1)
