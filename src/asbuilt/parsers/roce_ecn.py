@@ -1,8 +1,9 @@
 """Whether a host answers congestion marks: ``grep . /sys/class/net/*/ecn/roce_{np,rp}/enable/*``, lines ``path:value``.
 
 The notification point (``roce_np``) sends notifications for marked frames, the reaction point (``roce_rp``) slows down on
-them; a priority counts as answering when both are on. A priority of which one side only was read tells nothing; of two readings the first stands. Paths are
-those of MLNX_OFED and DOCA drivers (NVIDIA, RoCE documentation: "ECN"); no real capture was at hand.
+them; a priority counts as answering when both are on. A priority of which one side only was read tells nothing; of two
+readings the first stands. Paths are those of MLNX_OFED and DOCA drivers (NVIDIA, RoCE documentation: "ECN"); no real capture
+was at hand.
 """
 
 from __future__ import annotations

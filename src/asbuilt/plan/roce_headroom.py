@@ -15,8 +15,6 @@ the switch, by which it rounds up, is not known here.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,11 +29,14 @@ SPEED_M_S = 198_000_000
 SOURCE = "IEEE 802.1Q annex N (802.1Qbb), IEEE 802.3 31B.3.7; SONiC buffer_headroom scripts"
 
 
-def headroom_bytes(speed_gbps: NDArray[np.float64], cable_m: NDArray[np.float64], mtu_bytes: NDArray[np.int64]) -> NDArray[Any]:
+def headroom_bytes(
+    speed_gbps: NDArray[np.float64], cable_m: NDArray[np.float64], mtu_bytes: NDArray[np.int64]
+) -> NDArray[np.float64]:
     """Headroom per port in bytes, rounded up; NaN where rate or length is unknown."""
     quanta = np.full(len(speed_gbps), np.nan)
     for rate, count in QUANTA.items():
         quanta[speed_gbps == rate] = count
     frames = 2.0 * (mtu_bytes + FRAME_OVERHEAD_BYTES)
     cable = 2.0 * cable_m / SPEED_M_S * speed_gbps * 1e9 / 8.0
-    return np.ceil(frames + PAUSE_BYTES + cable + quanta * QUANTUM_BYTES)
+    room: NDArray[np.float64] = np.ceil(frames + PAUSE_BYTES + cable + quanta * QUANTUM_BYTES)
+    return room
