@@ -11,7 +11,7 @@ import yaml
 from asbuilt.base.problem import ProblemError
 from asbuilt.model.decode_requirement import decode
 from asbuilt.model.plan import Plan
-from asbuilt.model.requirement import Requirement
+from asbuilt.model.requirement import Plane, Planes, Requirement, Subnet
 from asbuilt.model.tables_subnet import SUBNET_TABLES
 from asbuilt.workflow import templates
 from asbuilt.workflow.plan import make_plan
@@ -243,6 +243,18 @@ def test_a_subnet_that_no_plane_is_in_is_told() -> None:
         "  fix: did you mean ib0?\n"
         "1 problem"
     )
+
+
+def test_one_island_may_be_told_apart_but_for_its_lmc() -> None:
+    def asked(**subnets: Subnet) -> Requirement:
+        return Requirement(name="x", system="dgx-h100", gpus=1024, planes=Planes(compute=Plane(lmc=6)), subnets=subnets)
+
+    plan = make_plan(asked(**{"compute": Subnet(max_vls=4), "compute-i1": Subnet(max_vls=8)}))
+    told = {subnet: settings(plan, subnet)["qos_max_vls"] for subnet in ("compute", "compute-i1")}
+    assert told == {"compute": "4", "compute-i1": "8"}
+    with pytest.raises(ProblemError) as caught:
+        make_plan(asked(**{"compute-i1": Subnet(lmc=5)}))
+    assert "PLN-014 subnets.compute-i1.lmc: islands and subplanes of compute have one LMC" in caught.value.problems.render()
 
 
 def test_engines_and_their_reasons() -> None:

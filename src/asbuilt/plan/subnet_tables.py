@@ -89,5 +89,11 @@ def _refuse_unknown(design: Design, found: tuple[Scene, ...]) -> None:
             fix = nearest(name, known, "did you mean ") or "name it as `planes.<plane>.subnet` does, or delete it"
             what = f"subnets.{name}: no plane of this plan is in a subnet of that name{told}"
             problems.append(Problem("PLN-014", what, why="what it says would be ignored", fix=fix))
+    for scene in found:
+        own = design.requirement.subnets.get(scene.name)
+        if own is not None and scene.name != scene.base and own.lmc is not None:
+            what = f"subnets.{scene.name}.lmc: islands and subplanes of {scene.base} have one LMC"
+            why = "how many nodes an island holds follows from it; here it would be ignored"
+            problems.append(Problem("PLN-014", what, why=why, fix=f"state it as `subnets.{scene.base}.lmc`"))
     if problems:
         raise ProblemError(problems)
