@@ -24,6 +24,6 @@ def routing_rows() -> list[dict[str, Any]]:
             "origin": "assumed",
             "source": "nobody published one: a tenth more than the planned tables give the fullest spine",
             "valid_if": None,
-            "confidence": "low",
+            "confidence": None,
         }
     ]

@@ -48,7 +48,7 @@ def subnet_rows() -> list[dict[str, Any]]:
             "origin": "assumed" if (check, selector) in _ASSUMED else "published",
             "source": source,
             "valid_if": None,
-            "confidence": "low" if (check, selector) in _ASSUMED else "medium",
+            "confidence": None,  # of figures from the catalogue alone; `origin` says what nobody published
         }
         for check, kind, selector, op, value, unit, source in _ROWS
     ]
