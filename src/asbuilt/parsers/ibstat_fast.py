@@ -59,6 +59,8 @@ def parse(data: bytes, capture_id: str) -> Facts | None:
     if reading is None or not reading.regular():
         return None
     classes = np.array(forms.classes, np.uint8)[found.shape]
+    if any(_known(found.line(line).decode("ascii").rstrip()) for line in np.flatnonzero(classes == UNREAD).tolist()):
+        return None  # the first line of its shape had too many digits, this one has not
     account = account_of(classes, data, found.start, found.end, {})
     return Facts({HCA_FACTS.name: reading.frame(capture_id)}, {capture_id: account}, (), ibstat.TOOL)
 
@@ -96,6 +98,12 @@ def _forms(found: Shapes) -> _Forms | None:
             return None
         _add(forms, _LABELS.index(label), FACT, (len(inside), tail, skeleton), number, value)
     return forms
+
+
+def _known(text: str) -> bool:
+    """True for a line that ibstat may have written, behind a prefix or not."""
+    prefix = PREFIX.match(text)
+    return bool(ibstat.OWN.match(text) or (prefix and (not prefix[2] or ibstat.OWN.match(prefix[2]))))
 
 
 def _plain_number(label: str, value: str) -> bool:

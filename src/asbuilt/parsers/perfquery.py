@@ -65,6 +65,7 @@ class Asked:
     guid: str | None = None
     target: bool = False
     device: str | None = None
+    by_guid: bool = False
 
 
 def sniff(data: bytes) -> bool:
@@ -91,7 +92,7 @@ def asked(words: Sequence[str]) -> Asked:
             skip = word[-1] if word[-1] in _VALUED - set("GLD") else ""
         else:
             rest.append(word)
-    return Asked(fact_rows.guid(rest[0]) if rest and by_guid else None, bool(rest), device if not rest else None)
+    return Asked(fact_rows.guid(rest[0]) if rest and by_guid else None, bool(rest), device if not rest else None, by_guid)
 
 
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:

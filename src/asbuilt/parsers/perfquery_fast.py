@@ -17,6 +17,7 @@ from asbuilt.model.facts_subnet import COUNTER_FACTS
 from asbuilt.parsers import perfquery
 from asbuilt.parsers.host_lines import FACT, IGNORABLE, PREFIX, TIME, TIMED, UNREAD, Speaker, account_of, indented, prompted
 from asbuilt.parsers.shapes import LONG, Shapes, shape_text, shapes
+from asbuilt.parsers.tools import command
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,6 +59,8 @@ def parse(data: bytes, capture_id: str, host: str | None, guid: str | None, time
     if kinds is None or not _alike(found, kinds):
         return None
     kind = np.array(kinds.kind, np.uint8)[found.shape]
+    if any(_known(found.line(line).decode("ascii").rstrip()) for line in np.flatnonzero(kind == _OTHER).tolist()):
+        return None  # the first line of its shape had too many digits, this one has not
     if found.cut and len(kind) and kind[-1] in _OPEN_ENDED:
         kind[-1] = _OTHER
     columns = _columns(found, kinds, kind)
@@ -99,6 +102,12 @@ def _kinds(found: Shapes) -> _Kinds | None:
     return kinds
 
 
+def _known(text: str) -> bool:
+    """True for a line that perfquery, a prompt or a time may be."""
+    pattern = perfquery.OWN.match(text) or perfquery.COUNTER.match(text) or TIMED.match(text)
+    return pattern is not None or _prefixed(text) or command(text.encode()) is not None
+
+
 def _prefixed(text: str) -> bool:
     """True for a line of perfquery, or an empty one, behind the prefix of a host."""
     prefix = PREFIX.match(text)
@@ -108,7 +117,7 @@ def _prefixed(text: str) -> bool:
 def _prompt(kinds: _Kinds, asked: Speaker, text: str, spans: list[tuple[int, int]]) -> bool:
     """A prompt that asks a port by GUID or LID; False for one that asks the host's own, or another command."""
     said = perfquery.asked(asked.command)
-    if not said.target:
+    if not said.target or (said.by_guid and said.guid is None):
         return False
     at = -1
     if said.guid is not None:
