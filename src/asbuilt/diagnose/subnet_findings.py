@@ -38,6 +38,8 @@ def subnet_findings(
     plan: Plan, rows: pl.DataFrame, about: Mapping[str, About], texts: Mapping[str, Text], told: frozenset[str] = frozenset()
 ) -> list[Finding]:
     """Findings of ``rows`` (failing, broken and undecided verdicts). ``told`` are links that another finding explains."""
+    # Kinds of captures that nobody gave are in the coverage; on a large plan nothing else is open, and no place is looked up.
+    rows = rows.filter((pl.col("verdict") != "not_measured") | (pl.col("subject") != "plan"))
     if rows.is_empty():
         return []
     place = places(plan, rows["subject"])
@@ -51,7 +53,7 @@ def subnet_findings(
             found.append(_finding(plan, id, text, group, about[id]))
     # A port that is dark cannot be asked: why it is dark is told, not that it did not answer.
     down = failing.filter(pl.col("check_id").is_in(["FAB-005", "FAB-006"]))["link"].drop_nulls().to_list()
-    open_ = joined.filter((pl.col("verdict") == "not_measured") & (pl.col("subject") != "plan"))
+    open_ = joined.filter(pl.col("verdict") == "not_measured")
     mute = failing.filter(pl.col("check_id") == "FAB-011")["subject"].to_list() + _gone(plan, told)
     dark = pl.col("link").is_in([*told, *down]).fill_null(False) | pl.col("subject").is_in(mute)
     found += _open(open_.filter(~dark), about)
