@@ -29,6 +29,8 @@ IGNORABLE, FACT, UNREAD = 0, 1, 2
 PROMPT = -2
 #: How many unread lines are kept with their text, and how many characters of each.
 KEPT, SHOWN = 1000, 200
+#: No tool prints longer lines: rules are not tried on what somebody made up.
+LONGEST_RULED = 1 << 13
 _SIGN = re.compile(r"<([nh])(?::(\w+))?>")
 
 
@@ -257,7 +259,7 @@ def read(
     for shape, line in enumerate(_examples(found)):
         groups.append({})
         matches.append({})
-        if line < 0:
+        if line < 0 or found.end[line] - found.start[line] > LONGEST_RULED:
             continue
         raw = found.line(line)
         said = asked_by(raw)

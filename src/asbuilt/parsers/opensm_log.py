@@ -66,7 +66,10 @@ _RULES = (
         r"\**\s*(?:ERRORS DURING INITIALIZATION|PARSE ERROR|FATAL|Errors during init).*|SM started in .*|<n>: GUID <h>.*",
     ),
     rule("print", r"-E- .*|WARNING .*|Error in QoS Policy File.*"),
-    rule("print", r"[A-Z][A-Za-z -]* = .*|.*falling back.*|.*[Dd]uplicate.*GUID.*|.*routing engine.*"),
+    rule(
+        "print",
+        r"[A-Z][A-Za-z -]* = .*|.*falling back.*|.*[Dd]uplicated? (?:node |port |alias port )?GUID.*|.*routing engine.*",
+    ),
 )
 #: What may follow a log line on further lines: routes, dumps; always set in.
 _MORE = r"^[ \t]+\S"

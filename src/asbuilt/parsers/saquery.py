@@ -31,7 +31,7 @@ TOOL = "saquery"
 _ROW = r" ?\| ?".join(r"<n>" for _ in range(16)) + r" ?\|?"
 _RULES = (
     *(rule(f"head {kind}", rf"{kind} dump:") for kind in sa_records.KINDS),
-    rule("head other", r"(?:[A-Z][\w<n>]* ?)+(?:Record|group|member) ?(?:group |member )?dump:|SA ClassPortInfo:"),
+    rule("head other", r"[A-Z][A-Za-z<n>]*? ?Record (?:group |member )?dump:|SA ClassPortInfo:"),
     rule("running", r"IsSM ports"),
     rule("disabled", r"IsSMdisabled ports"),
     *(rule(f"key {name}", pattern, fact=True) for name, pattern in sa_records.KEYS.items()),
