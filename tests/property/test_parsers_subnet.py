@@ -110,14 +110,15 @@ def test_both_scans_find_the_shapes_that_single_lines_have(data: bytes, how: tup
     assert len(set(said.values())) == len(said)
 
 
+SCRAP = ("A", "a ", "Aa", '"', "0x1 ", "duplicate GUID ", "1 1[ ] ==( ", "a..", "[1] -> ", ": ", "| 0")
+
+
 @pytest.mark.parametrize("tool", TOOL)
-@pytest.mark.parametrize(
-    "scrap", ["A", "a ", "Aa", '"', "0x1 ", "duplicate GUID ", "1 1[ ] ==( ", "a..", "[1] -> ", ": ", "| 0"]
-)
-def test_no_line_takes_forever(tool: str, scrap: str) -> None:
-    """Lines that a rule could try in many ways: as long as rules are tried on, two hundred of them, all of other shapes."""
-    lines = "".join(scrap * (8000 // len(scrap)) + "x" * i + "\n" for i in range(100))
-    starts = "".join(f"{text[: 40 + i]}{scrap * 100}\n" for i, text in enumerate([texts.TEXTS[tool]] * 100))
-    begun = time.process_time()
-    read(tool, (lines + starts).encode())
-    assert time.process_time() - begun < 20
+def test_no_line_takes_forever(tool: str) -> None:
+    """Lines that a rule could try in many ways, as long as rules are tried on: a pattern with a choice too many would not end."""
+    for scrap in SCRAP:
+        lines = f"{scrap * (8000 // len(scrap))}x\n"
+        starts = "".join(f"{texts.TEXTS[tool][: 60 * i]}{scrap * 60}\n" for i in range(4))
+        begun = time.process_time()
+        read(tool, (lines + starts).encode())
+        assert time.process_time() - begun < 5, scrap
