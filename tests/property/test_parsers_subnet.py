@@ -115,7 +115,7 @@ SCRAP = ("A", "a ", "Aa", '"', "0x1 ", "duplicate GUID ", "1 1[ ] ==( ", "a..", 
 
 @pytest.mark.parametrize("tool", TOOL)
 def test_no_line_takes_forever(tool: str) -> None:
-    """Lines that a rule could try in many ways, as long as rules are tried on: a pattern with a choice too many would not end."""
+    """Lines that a rule could try in many ways, as long as rules are tried on: a pattern with too many choices never ends."""
     for scrap in SCRAP:
         lines = f"{scrap * (8000 // len(scrap))}x\n"
         starts = "".join(f"{texts.TEXTS[tool][: 60 * i]}{scrap * 60}\n" for i in range(4))
