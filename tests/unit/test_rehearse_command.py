@@ -124,7 +124,7 @@ def test_an_exported_ndt_read_back_is_the_plan() -> None:
 
 
 def test_engines_say_what_they_cannot_show() -> None:
-    assert set(ENGINES) == {"embedded", "ibsim"}
+    assert set(ENGINES) == {"embedded", "ibsim", "opensm"}
     assert all(limit.what and limit.why for limits in ENGINES.values() for limit in limits)
 
 
