@@ -108,7 +108,7 @@ def _known(text: str) -> bool:
 
 def _plain_number(label: str, value: str) -> bool:
     """True for a decimal number, with a speed in brackets behind a rate."""
-    return value.isdigit() or (label == "Rate" and value.split()[0].isdigit() and value.endswith(")"))
+    return value.isdigit() or (label == "Rate" and "." not in value and bool(ibstat.RATE.match(value)))
 
 
 def _add(forms: _Forms, label: int, kind: int, prefix: tuple[int, int, int], number: int, value: str) -> None:
