@@ -213,7 +213,8 @@ def _route(
 
 
 _PARTS = (_push, _sort, _least, _descend, _main_path, _other_path, _turn_back, _climb)
-route = kernel(_route, threshold=1_500, parts=_PARTS)(_route)
+#: With reverse hops one destination can cost as much as hundreds without: plain Python is left early.
+route = kernel(_route, threshold=256, parts=_PARTS)(_route)
 
 
 def room(switches: int) -> tuple[Any, Any, Any]:

@@ -103,6 +103,8 @@ def tree_of(fabric: Fabric) -> Tree:
         raise NotAFatTreeError("no compute node is connected")
     by_node = np.argsort(network_order(fabric.host_node_guid[compute]), kind="stable")
     leaf_rank = int(rank[homes[by_node[0]]])
+    if leaf_rank == UNRANKED:
+        raise NotAFatTreeError("no root switch can be reached from the compute nodes")
     if not _LEAST_TIERS <= leaf_rank + 1 <= _MOST_TIERS:
         raise NotAFatTreeError(f"{leaf_rank + 1} tiers: the engine takes {_LEAST_TIERS} to {_MOST_TIERS}")
     if (rank[homes] != leaf_rank).any():
