@@ -22,7 +22,36 @@ def main() -> int:
     distinct_numbers(np.zeros(2, np.uint64))
     texts_at(numbers, numbers + 1, data)
     Slots.over(1, (numbers, numbers))
+    routing()
     return 0
+
+
+def routing() -> None:
+    """The kernels of forwarding tables, on two leaves of two hosts under two spines: regular, and with a cable down."""
+    import numpy as np
+    import polars as pl
+
+    from asbuilt.plan import routing_analysis as analysis
+    from asbuilt.plan.forwarding import forwarding_of
+    from asbuilt.plan.routing_fabric import HOST, Fabric
+    from asbuilt.plan.routing_reroute import reroute, ways
+
+    peer = np.array(
+        [[-1, HOST, HOST - 1, 2, 3], [-1, HOST - 2, HOST - 3, 2, 3], [-1, 0, 1, -1, -1], [-1, 0, 1, -1, -1]], np.int32
+    )
+    far = np.array([[0, 1, 1, 1, 1], [0, 1, 1, 2, 2], [0, 3, 3, 0, 0], [0, 4, 4, 0, 0]], np.int32)
+    keys, four = pl.Series(["a", "b", "c", "d"]), np.arange(4, dtype=np.int32)
+    ids = four.astype(np.uint64)
+    fabric = Fabric(
+        tuple("wxyz"), ids, four + 1, np.array([0, 0, 1, 1], bool), peer, far, keys, ids + 9, ids + 9, four + 9,
+        np.zeros(4, np.int32), np.array([0, 0, 1, 1], np.int32), np.array([1, 2, 1, 2], np.int32), np.ones(4, np.uint8),
+    )  # fmt: skip
+    preferred = ways(fabric)
+    for one in (fabric, fabric.without(np.array([[0, 3]], np.int32))):
+        for out in (forwarding_of(one).out, reroute(preferred, one).out):
+            assert analysis.reach(one, out, only_hosts=True).looped.sum() == 0
+            assert analysis.credit_loop(one, out) == (0, [])
+            analysis.shift_loads(one, out, four[1:], four)
 
 
 if __name__ == "__main__":
