@@ -6,6 +6,7 @@ other text: without a prefix, with prompts or remarks, a block that lost its end
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ _LABELS = ("", "CA", "Port", *_CARD, *_PORT)
 _CA_LINE, _PORT_LINE = _LABELS.index("CA"), _LABELS.index("Port")
 _GUIDS = {"Node GUID", "System image GUID", "Port GUID"}
 _NUMBERS = {"Base lid": 0xFFFF, "LMC": 7, "SM lid": 0xFFFF, "Rate": 99999}
+_HEXADECIMAL = re.compile(r"^0x[0-9a-fA-F]{1,16}$")
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -90,7 +92,7 @@ def _forms(found: Shapes) -> _Forms | None:
         if value[:1].isdigit():
             start = text.rindex(value)
             number = next((i for i, span in enumerate(spans) if span[0] == start), -1)
-        if label in _GUIDS and (not value.startswith("0x") or number < 0 or form[-1:] != HEX):
+        if label in _GUIDS and (not _HEXADECIMAL.match(value) or number < 0 or form[-1:] != HEX):
             return None
         if label in ("CA", "CA type", "Firmware version") and len(value.split()) > 1:
             return None  # one shape may hold blanks and tabs alike
