@@ -22,10 +22,11 @@ class Injected:
 
     ``moves`` is the number of cable-end exchanges that undo it (a swap is one, a rotation over r rails r - 1, a
     pulled cable one); None when no cable move mends it (power, link layer, identity). ``findings`` are the subjects, each
-    with the checks of which one must name it, of a fault that no cable shows.
+    with the checks of which one must name it, of a fault that no cable shows; ``follows`` the checks that may speak besides.
     """
 
     fault: Fault
     links: tuple[str, ...]
     moves: int | None
     findings: tuple[tuple[tuple[str, ...], str], ...] = ()
+    follows: tuple[str, ...] = ()

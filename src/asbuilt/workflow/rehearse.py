@@ -15,6 +15,7 @@ from asbuilt.rehearse.built import Built, as_planned, truth
 from asbuilt.rehearse.engines import ENGINES, PROVEN_AGAINST
 from asbuilt.rehearse.fault import Fault, Injected
 from asbuilt.rehearse.proof import Proof
+from asbuilt.rehearse.subnet_captures import subnet_captures
 from asbuilt.rehearse.twin import captures as twin_captures
 from asbuilt.workflow.captures import facts_of
 from asbuilt.workflow.compare import compare
@@ -29,6 +30,8 @@ LEFT_OUT = {
     "ibsim": frozenset({RATE_CHECK}),
     "opensm": frozenset({RATE_CHECK, "FAB-007", "FAB-008", "FAB-009"}),
 }
+#: Past this the twin renders discovery alone: every port's tables are some 10 KB of text.
+MOST_END_PORTS = 2_048
 # What the compare's note says of devices that answer with their factory description.
 NAMELESS = "no name of their own"
 
@@ -37,9 +40,9 @@ NAMELESS = "no name of their own"
 class Rehearsal:
     """What was built, what was found, and whether the two agree.
 
-    ``missed`` are planned links that a fault made wrong or missing and no finding names, not even as not measured;
-    ``extra`` those that a finding
-    names though no fault touched them. ``built`` and ``captures`` are the twin, for repairs and for looking at.
+    ``missed`` are planned links that a fault made wrong or missing, and subjects of faults that no cable shows, which no
+    finding names, not even as not measured; ``extra`` those that a finding names though no fault touched them. ``built``
+    and ``captures`` are the twin, for repairs and for looking at.
     """
 
     engine: str
@@ -117,6 +120,10 @@ def parsed(faults: Sequence[str]) -> tuple[Fault, ...]:
 def judge(plan: Plan, built: Built, injected: tuple[Injected, ...] = (), engine: str = "embedded", seed: int = 0) -> Rehearsal:
     """Capture a built fabric, verify it, and compare the findings with what really is there."""
     found = twin_captures(plan, built, seed)
+    if engine == "embedded" and whole_subnet(plan):
+        found += subnet_captures(plan, built, seed)
+    if engine == "embedded" and whole_subnet(plan):
+        found += subnet_captures(plan, built, seed)
     if engine == "ibsim":
         refuse_for_ibsim(plan, built)
         found = _through_ibsim(found)
@@ -146,9 +153,7 @@ def weigh(
     expected = truth(plan, built)
     changed = set(expected.filter(expected["outcome"] != "ok")["link"])
     told = [f for f in findings if judged is None or f.id in judged]
-    named = _named(told, Verdict.FAIL)
-    # What no capture could speak about is undecided, not missed: it keeps the rehearsal from passing all the same.
-    missed = sorted(changed - named - _named(told, Verdict.NOT_MEASURED))
+    missed, extra = held(changed, injected, told)
     if built.noname and not any(NAMELESS in note for note in verification.notes):
         missed.append("noname: no note says that devices have no name of their own")
     return Rehearsal(
@@ -157,16 +162,38 @@ def weigh(
         injected=injected,
         expected=expected,
         missed=tuple(missed),
-        extra=tuple(sorted(named - changed)),
+        extra=tuple(extra),
         built=built,
         captures=found,
         proofs=proofs,
     )
 
 
-def _named(findings: Sequence[Finding], verdict: Verdict) -> set[str]:
-    """The links that findings of one verdict name."""
-    return {s for f in findings if f.verdict is verdict for s in f.subjects or (f.subject,)}
+def held(changed: set[str], injected: Sequence[Injected], told: Sequence[Finding]) -> tuple[list[str], list[str]]:
+    """(missed, extra): subjects that a fault touched and no finding names, and subjects named though no fault touched them.
+
+    ``changed`` are links, told by whichever check; of a fault that no cable shows one of its own checks must name the subject.
+    What no capture could speak about is undecided, not missed: it keeps the rehearsal from passing all the same.
+    """
+    named = {(f.id, s) for f in told if f.verdict is Verdict.FAIL for s in f.subjects or (f.subject,)}
+    open_ = {(f.id, s) for f in told if f.verdict is Verdict.NOT_MEASURED for s in f.subjects or (f.subject,)}
+    wanted = {(id, subject) for record in injected for ids, subject in record.findings for id in ids}
+    follows = {id for record in injected for id in record.follows}
+    spoken = {s for _, s in named | open_}
+    missed = sorted(changed - spoken)
+    for record in injected:
+        missed += [
+            f"{' or '.join(ids)}: {subject}"
+            for ids, subject in record.findings
+            if not any((id, subject) in named | open_ for id in ids)
+        ]
+    extra = {s for id, s in named if s not in changed and (id, s) not in wanted and id not in follows}
+    return missed, sorted(extra)
+
+
+def whole_subnet(plan: Plan) -> bool:
+    """True when the twin answers for every port of the subnets too: past `MOST_END_PORTS` the text of it is left out."""
+    return plan.has("lids") and 0 < plan.table("lids").height <= MOST_END_PORTS
 
 
 def refuse_for_ibsim(plan: Plan, built: Built) -> None:
@@ -177,6 +204,9 @@ def refuse_for_ibsim(plan: Plan, built: Built) -> None:
     if built.clones:
         what = "ibsim refuses two devices with one GUID"
         raise ProblemError(Problem("CLI-023", what, fix="rehearse clones with the embedded engine"))
+    if built.unmanaged or built.limited or built.lids or built.slow or built.idle_managers:
+        what = "faults that no cable shows (init, limited, lids, slow, idle) are made by the embedded twin alone"
+        raise ProblemError(Problem("CLI-023", what, fix="rehearse them with the embedded engine"))
     switches = plan.table("switches")
     chassis = switches.filter((switches["asics"] > 1) & ~switches["spare"])
     if chassis.height:
