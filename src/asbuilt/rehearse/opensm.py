@@ -30,6 +30,7 @@ STANDBY = b"Entering STANDBY state"
 MASTER = b"Entering MASTER state"
 #: A bring-up of 4,096 ports with QoS takes half a minute on two cores; ten times that is a hang.
 UP_S = 600.0
+SETTLE_S = 3.0
 
 
 #: Hears of every step while a rehearsal goes on.
@@ -108,10 +109,14 @@ class Session:
         """Start the master, wait for the subnet, then start every standby and wait until it stands by."""
         first, *others = self.managers
         first.start(self.rig)
-        self.times.add("subnet up", first.wait_for(UP, 1, UP_S))
+        took = first.wait_for(UP, 1, UP_S)
+        self.times.add("subnet up", took)
         for manager in others:
+            before = first.count(UP)
             manager.start(self.rig)
             self.times.add("standby", manager.wait_for(STANDBY, 1, UP_S))
+            # The master sweeps once more when it hears of a standby; while it does, it answers nobody.
+            self.times.add("sweep for the standby", first.comes(UP, before + 1, SETTLE_S + 2 * took) or 0.0)
 
     def restart(self, plan: Plan) -> None:
         """Give every manager the files of ``plan`` and start it anew, the standbys first, as one would without an outage."""

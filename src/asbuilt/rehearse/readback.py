@@ -21,6 +21,7 @@ SWITCH_QUERIES = ("nodeinfo", "pkeys")
 SWITCH_PORT_QUERIES = ("portinfo", "sl2vl", "vlarb")
 #: Above this many LIDs, ibroute is asked without the name of every destination (one more question each).
 NAMED_ROUTES = 2_000
+BUSY_TIMES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +84,13 @@ def everything(desk: Desk, plan: Plan, subnet: str, managers: list[Manager], mos
     answers = _ask_ports(desk, chosen)
     routes = _ask_routes(desk, plan, subnet)
     hosts = [desk.ask("ibstat", host=m.host) for m in managers]
-    paths = desk.ask_all(_path_questions(plan, subnet))
+    paths = _ask_patiently(desk, _path_questions(plan, subnet))
     texts = {
         **first.texts,
         "smpquery": transcript(answers),
         "ibroute": transcript(routes),
-        "saquery": transcript(paths),
+        # A question that failed says nothing of a path; one that was answered by no record says that there is none.
+        "saquery": transcript([a for a in paths if a.code == 0]),
         **{f"ibstat@{m.number}": _from_host(a, plan, subnet, m) for m, a in zip(managers, hosts, strict=True)},
     }
     quiet = first.silent + silent(answers) + silent(routes) + silent(hosts) + silent(paths)
@@ -107,6 +109,16 @@ def _ask_ports(desk: Desk, ports: Sequence[tuple[int, int, tuple[str, ...]]]) ->
         found.append(answer)
         if answer.code == 0:
             found += [next(rest) for _ in queries[1:]]
+    return found
+
+
+def _ask_patiently(desk: Desk, questions: Sequence[tuple[str, ...]]) -> list[Answer]:
+    """As `Desk.ask_all`; what the manager was too busy to answer is asked again, a few times."""
+    found = desk.ask_all(questions)
+    for _ in range(BUSY_TIMES):
+        again = [i for i, answer in enumerate(found) if answer.code != 0]
+        for index, answer in zip(again, desk.ask_all([questions[i] for i in again]), strict=True):
+            found[index] = answer
     return found
 
 
