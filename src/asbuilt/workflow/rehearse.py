@@ -122,8 +122,6 @@ def judge(plan: Plan, built: Built, injected: tuple[Injected, ...] = (), engine:
     found = twin_captures(plan, built, seed)
     if engine == "embedded" and whole_subnet(plan):
         found += subnet_captures(plan, built, seed)
-    if engine == "embedded" and whole_subnet(plan):
-        found += subnet_captures(plan, built, seed)
     if engine == "ibsim":
         refuse_for_ibsim(plan, built)
         found = _through_ibsim(found)
