@@ -13,7 +13,10 @@ from asbuilt.base.problem import ProblemError
 from asbuilt.cli.main import main
 from asbuilt.parsers.plans import guid_list, ibsim
 from asbuilt.parsers.sniff import sniff, told
+from asbuilt.workflow.captures import write_captures
 from asbuilt.workflow.foreign_plan import read_plans
+from asbuilt.workflow.rehearse import rehearse
+from little_fabric import little_plan
 
 FABRIC = maker.fabric(3)
 NAMES = FABRIC.names
@@ -157,3 +160,39 @@ def test_the_inside_of_a_director_is_no_cable_of_a_netlist() -> None:
     )
     plan = ibsim.read(text.encode(), "x.net")
     assert plan.links.height == 2 and plan.account is not None and plan.account.balanced and not plan.unread
+
+
+def test_what_will_be_captured_after_the_repairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = little_plan(nodes=8)
+    write_captures(rehearse(plan, ["mirror:LEAF-01/1-8", "unplug:LEAF-02/3"]).captures, tmp_path / "now")
+    write_captures(rehearse(plan).captures, tmp_path / "planned")
+    there = ["-C", str(tmp_path), "compare"]
+    assert main([*there, "--predicted", "planned", "--measured", "now", "--predict", "after"]) == 1
+    told = capsys.readouterr()
+    assert "ports 1–8 of LEAF-01 are mirrored" in told.out
+    assert told.err == ("predicted after 9 moves: after\n  gpu002 mlx5_1: no capture shows it, so its GUID there is made up\n")
+    assert main([*there, "--predicted", "planned", "--measured", "after"]) == 0
+    assert main([*there, "--predicted", "after", "--measured", "planned"]) == 0
+    capsys.readouterr()
+    assert main([*there, "--predicted", "after", "--measured", "now", "--json"]) == 1
+    seen = json.loads(capsys.readouterr().out)
+    assert (seen["summary"]["wrong"], seen["summary"]["missing"]) == (8, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ([], "CLI-001 neither --plan nor --predicted is given"),
+        (["--plan", "a.csv", "--predicted", "now"], "CLI-001 --plan and --predicted are both given"),
+        (["--predicted", "now", "--predict", "now"], "CLI-046 now is not empty"),
+        (["--predicted", "empty"], "CLI-048 nothing to predict from: no capture shows a link"),
+    ],
+)
+def test_what_compare_refuses_about_predictions(
+    options: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_captures(rehearse(little_plan()).captures, tmp_path / "now")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "dump.txt").write_text("\n")
+    assert main(["-C", str(tmp_path), "compare", *options, "--measured", "now"]) == 2
+    assert says in capsys.readouterr().err

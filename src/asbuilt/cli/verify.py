@@ -22,6 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="links that are not in the plan fail, instead of warning")
     parser.add_argument("--guids", metavar="FILE", help="GUID list (guid, name) for devices without a name of their own")
     parser.add_argument("--as", dest="tool", default="", metavar="TOOL", help="the tool that wrote the captures")
+    parser.add_argument("--predict", metavar="DIR", default="", help="also write what will be captured after all repairs")
     parser.add_argument("--json", action="store_true", help="the answer as JSON")
     parser.add_argument("--html", metavar="FILE", default="", help="also write the answer as one HTML page")
 
@@ -31,7 +32,8 @@ def run(args: argparse.Namespace) -> int:
     import json
     from pathlib import Path
 
-    from asbuilt.cli.written import refuse, write_page
+    from asbuilt.cli.written import empty_folder, refuse, write_page, write_prediction
+    from asbuilt.workflow.after_repair import predict
     from asbuilt.workflow.captures import read_captures
     from asbuilt.workflow.foreign_plan import read_guids
     from asbuilt.workflow.plan import open_plan
@@ -41,6 +43,9 @@ def run(args: argparse.Namespace) -> int:
     page = project / args.html if args.html else None
     if page is not None:
         refuse(page, args.html)
+    after = project / args.predict if args.predict else None
+    if after is not None:
+        empty_folder(after, args.predict)
     plan = open_plan(project)
     named = [c if c == "-" else str(project / c) for c in args.captures]
     captures = read_captures(named or project_captures(project), args.tool)
@@ -48,6 +53,8 @@ def run(args: argparse.Namespace) -> int:
     verification = verify(plan, captures, args.scope, guids, strict=args.strict)
     if page is not None:
         write_page(page, args.html, verification, plan)
+    if after is not None:
+        write_prediction(after, args.predict, predict(plan, captures, args.scope, guids))
     if args.json:
         print(json.dumps(verification.as_json(), indent=2, ensure_ascii=False))
     else:

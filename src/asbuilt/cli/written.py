@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from asbuilt.model.plan import Plan
     from asbuilt.model.verdict import Verification
+    from asbuilt.workflow.after_repair import Predicted
 
 
 def refuse(target: Path, shown: str, fix: str = "name another file, or move it away") -> None:
@@ -34,6 +35,32 @@ def write(target: Path, text: str) -> None:
             draft.unlink(missing_ok=True)
         what = f"cannot write {target}: {error.strerror or error}"
         raise ProblemError(Problem("CLI-047", what, fix="check that the folder exists and is yours to write")) from None
+
+
+def empty_folder(folder: Path, shown: str) -> None:
+    """``ProblemError`` CLI-046 when ``folder`` holds something, or is no folder: before the work, not after it."""
+    from asbuilt.base.problem import Problem, ProblemError
+
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        what = f"{shown} is not empty" if folder.is_dir() else f"{shown} is no folder"
+        raise ProblemError(Problem("CLI-046", what, why="nothing is overwritten silently", fix="name another folder"))
+
+
+def write_prediction(folder: Path, shown: str, predicted: Predicted) -> None:
+    """The captures predicted for after the repairs, as `asbuilt verify` reads them; CLI-047 when they cannot be written."""
+    import sys
+
+    from asbuilt.base.problem import Problem, ProblemError
+    from asbuilt.workflow.captures import write_captures
+
+    try:
+        write_captures(predicted.captures, folder)
+    except OSError as error:
+        what = f"cannot write {shown}: {error.strerror or error}"
+        raise ProblemError(Problem("CLI-047", what, fix="check that the folder exists and is yours to write")) from None
+    print(f"predicted after {predicted.moves} moves: {shown}", file=sys.stderr)
+    for name in predicted.made:
+        print(f"  {name}: no capture shows it, so its GUID there is made up", file=sys.stderr)
 
 
 def write_page(target: Path, shown: str, verification: Verification, plan: Plan) -> None:

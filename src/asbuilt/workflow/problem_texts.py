@@ -98,6 +98,7 @@ PROBLEMS: dict[str, str] = {
     "CLI-044": "The captures hold no fabric that a requirement could be drafted from.",
     "CLI-045": "There is no export target of that name. `asbuilt export --help` lists them.",
     "CLI-047": "A file cannot be read or written: a missing folder, missing rights, or a full disk.",
+    "CLI-048": "Nothing can be predicted: no capture shows a link, or one is cut, so that nobody knows what it would have shown.",
     "CLI-046": "A file or folder of that name is there already. Nothing is overwritten silently.",
     "PAR-060": "Adopting a fabric: adapters of some hosts end on another rail's leaf than those of most hosts.",
     "PAR-061": "Adopting a fabric: some switches have another number of cables upward than most of their tier.",
