@@ -55,6 +55,23 @@ def test_a_fault_that_no_cable_shows_is_the_only_failure(spec: str, ids: dict[st
     assert failed(spec) == ids
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "init:node0003/mlx5_0",
+        "eth:node0003/mlx5_0",
+        "unplug:node0003/mlx5_0",
+        "lids:node0003/mlx5_0,node0004/mlx5_0",
+        "absent:IBLEAF-00-07",
+        "absent:IBSPINE-00",
+    ],
+)
+def test_what_follows_from_a_cause_is_no_finding(spec: str) -> None:
+    """Nothing is left open, and no forwarding table is called wrong, because of a port or switch that cannot answer."""
+    (only,) = findings(spec)
+    assert only.verdict is Verdict.FAIL
+
+
 def test_a_dark_port_is_told_apart_by_both_sides() -> None:
     link = ["link:sw:compute/leaf-b000-r0/4"]
     assert failed("eth:node0003/mlx5_0") == {"FAB-006": link}

@@ -114,6 +114,7 @@ def _one(plan: Plan, facts: Facts, subnet: str, lids: pl.DataFrame, rows: pl.Dat
     fabric = fabric_of(plan, subnet, aggregation=bool(rows["target"].is_in(aggregation.implode()).any()))
     fabric = _as_numbered(fabric, facts)
     fabric, seen = _as_cabled(fabric, _guids(lids, facts), facts)
+    fabric = _as_managed(fabric, facts)
     place = pl.DataFrame({"port": list(fabric.switch_keys), "row": np.arange(fabric.switches)})
     table = rows.join(place, on="port", how="inner")
     width = max(fabric.top_lid + 1, int(table["target"].max() or 0) + 1)  # type: ignore[arg-type]
@@ -143,6 +144,23 @@ def _as_numbered(fabric: Fabric, facts: Facts) -> Fabric:
     return replace(
         fabric, lid=numbered(list(fabric.switch_keys), fabric.lid), host_lid=numbered(fabric.host_keys, fabric.host_lid)
     )
+
+
+def _as_managed(fabric: Fabric, facts: Facts) -> Fabric:
+    """The fabric without the hosts that captures show without a LID: no manager routes to them, and FAB-011 tells of them."""
+    import polars as pl
+
+    if not facts.has("lids_measured"):
+        return fabric
+    said = facts.tables["lids_measured"].group_by("port").agg(pl.col("lid").max())
+    without = said.filter(pl.col("lid") == 0)["port"]
+    gone = np.flatnonzero(pl.Series(fabric.host_keys, dtype=pl.String).is_in(without.implode()).to_numpy())
+    if not len(gone):
+        return fabric
+    peer, home = fabric.peer.copy(), fabric.host_switch.copy()
+    peer[np.isin(peer, HOST - gone)] = NOTHING
+    home[gone] = NOTHING
+    return replace(fabric, peer=peer, host_switch=home)
 
 
 def _as_cabled(fabric: Fabric, guids: pl.DataFrame, facts: Facts) -> tuple[Fabric, NDArray[np.bool_]]:

@@ -10,7 +10,7 @@
 ``random:K@SEED`` K faults on separate cables, drawn from the seed
 
 Faults of whole panels and planes (``mirror shift crossed exchange``): `panel_faults`. Faults that only the subnet shows
-(``init limited lids slow idle``): `subnet_faults`.
+(``init limited lids slow idle``): `subnet_faults`. Settings of RDMA over Ethernet (``pfc ecn dscp mtu unread``): `roce_faults`.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from asbuilt.rehearse.built import Built, end_of, infiniband_cables, place_ends
 from asbuilt.rehearse.fault import Fault, Injected
 from asbuilt.rehearse.panel_faults import PANEL_ARITY, PANEL_DO, PANEL_EXAMPLES, well_formed
 from asbuilt.rehearse.places import Places
+from asbuilt.rehearse.roce_faults import ROCE_ARITY, ROCE_DO, ROCE_EXAMPLES
 from asbuilt.rehearse.subnet_faults import SUBNET_ARITY, SUBNET_DO
 
 ARITY = {"swap": 2, "unplug": 1, "rail": 1, "absent": 1, "eth": 1, "clone": 2, "noname": 0, "random": 1}
-ARITY |= PANEL_ARITY | SUBNET_ARITY
+ARITY |= PANEL_ARITY | SUBNET_ARITY | ROCE_ARITY
 _RANDOM = re.compile(r"^(\d{1,4})@(\d{1,9})$")
 
 
@@ -58,6 +59,7 @@ def parse(text: str) -> Fault:
 def _example(kind: str) -> str:
     return (
         PANEL_EXAMPLES.get(kind)
+        or ROCE_EXAMPLES.get(kind)
         or {
             "swap": "swap:leaf-1/1,leaf-2/1",
             "unplug": "unplug:leaf-1/1",
@@ -155,7 +157,7 @@ def _clone(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected]
         what = f"{fault}: one port is InfiniBand, the other Ethernet: a GUID and a MAC address are no copies of each other"
         raise ProblemError(Problem("CLI-023", what, fix="name two NIC ports of one technology"))
     clones = {**built.clones, (two.device, two.nic): (one.device, one.nic)}
-    follows = ("FAB-010", "FAB-012", "FAB-013", "FAB-014", "FAB-040", "FAB-041", "FAB-042")
+    follows = ("FAB-010", "FAB-012", "FAB-013", "FAB-014", "FAB-040", "FAB-041", "FAB-042", "FAB-045")
     return replace(built, clones=clones), Injected(fault, (two.cable,), None, (), follows)
 
 
@@ -173,6 +175,7 @@ _DO: dict[str, Callable[[Places, Built, Fault], tuple[Built, Injected]]] = {
     "noname": _noname,
     **PANEL_DO,
     **SUBNET_DO,
+    **ROCE_DO,
 }
 
 

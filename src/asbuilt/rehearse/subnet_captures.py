@@ -15,7 +15,7 @@ from asbuilt.rehearse.forwarding_answers import route_text
 from asbuilt.rehearse.host_answers import ibstat_text
 from asbuilt.rehearse.link_answers import link_text
 from asbuilt.rehearse.port_answers import arbitration_texts, lane_texts, partition_texts, state_texts
-from asbuilt.rehearse.port_states import ACTIVE, INIT, nic_states
+from asbuilt.rehearse.port_states import ACTIVE, nic_states
 from asbuilt.rehearse.sminfo_answers import manager_text
 from asbuilt.rehearse.twin import subnet_facts
 
@@ -68,25 +68,24 @@ def _port_text(
     }
     nics, external = _nic_ports(states, links), _switch_ports(devices, links)
     ports = pl.concat([nics.select(external.columns), external])
-    managed = ports.filter(pl.col("state") == ACTIVE)
-    ends = pl.concat([nics.filter(pl.col("state") == ACTIVE).select("port", "lid", "number"), _switch_ends(plan, devices)])
+    ends = pl.concat([nics.select("port", "lid", "number"), _switch_ends(plan, devices)])
     limited = [f"{node}/{nic}" for node, nic in built.limited]
     parts = [
         state_texts(ports, settings),
         partition_texts(ends, plan.table("partition_members"), limited),
-        lane_texts(managed, rows["service_levels"]),
-        arbitration_texts(managed, rows["vl_arbitration"]),
+        lane_texts(ports, rows["service_levels"]),
+        arbitration_texts(ports, rows["vl_arbitration"]),
     ]
     answers = pl.concat([p.with_columns(pl.lit(i).alias("turn")) for i, p in enumerate(parts)])
     return "".join(answers.sort("lid", "number", "turn")["text"].to_list()).encode()
 
 
 def _nic_ports(states: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
-    """NIC ports that answer: port, lid, number, inputs (0), lmc, state, width, speed."""
+    """NIC ports that answer to their LID: port, lid, number, inputs (0), lmc, state, width, speed."""
     import polars as pl
 
     shown = links.select("port_guid", "width", "speed").drop_nulls("port_guid").unique("port_guid", keep="first")
-    ports = states.filter(pl.col("state").is_in([ACTIVE, INIT])).join(shown, on="port_guid", how="left")
+    ports = states.filter(pl.col("state") == ACTIVE).join(shown, on="port_guid", how="left")
     return ports.select(
         "port", "lid", "number", pl.lit(0, dtype=pl.Int64).alias("inputs"), "lmc", "state", pl.col("width").fill_null(4),
         pl.col("speed").fill_null(""),

@@ -33,9 +33,7 @@ def _port(places: Places, built: Built, fault: Fault, word: str) -> tuple[tuple[
 
 def _init(places: Places, built: Built, fault: Fault) -> Done:
     end, port = _port(places, built, fault, fault.arguments[0])
-    return replace(built, unmanaged=built.unmanaged | {end}), Injected(
-        fault, (), None, ((("FAB-011",), port),), ("FAB-040", "FAB-041", "FAB-042")
-    )
+    return replace(built, unmanaged=built.unmanaged | {end}), Injected(fault, (), None, ((("FAB-011",), port),))
 
 
 def _limited(places: Places, built: Built, fault: Fault) -> Done:
