@@ -13,10 +13,19 @@ class Limit:
     why: str
 
 
+_DIAGS = "infiniband-diags 44.0 on ibsim under OpenSM 3.3.23, read by the same parsers"
 #: Formats that the embedded twin renders, and the real thing that each was held against.
 PROVEN_AGAINST = {
     "ibnetdiscover": "public dumps of real FDR and HDR fabrics, and ibnetdiscover 44.0 reading ibsim",
     "lldpctl": "lldpd 1.0.16 running in network namespaces",
+    **dict.fromkeys(
+        ("iblinkinfo", "smpquery", "sminfo", "ibstat", "ibroute"),
+        "our readers alone, which also read public samples of the tool; no sample was written again from its facts",
+    ),
+    **dict.fromkeys(
+        ("mlnx_qos", "cma_roce_tos", "roce-ecn", "interface-status", "nvue-qos", "sonic-config"),
+        "unproven: manuals and public transcripts, no real capture was at hand",
+    ),
 }
 UNPROVEN_FORMATS = (
     Limit(
@@ -33,7 +42,11 @@ _CABLES = (
 ENGINES: dict[str, tuple[Limit, ...]] = {
     "embedded": (
         *_CABLES,
-        Limit("routing, LIDs, partitions, service levels", "no subnet manager runs"),
+        Limit(
+            "that a subnet manager sets LIDs, partitions, lanes and routes as planned",
+            "none runs: the twin answers by the plan's own rules (--engine opensm asks a real one)",
+        ),
+        Limit("that a setting of RDMA over Ethernet has its effect", "the twin answers what is set, and carries no traffic"),
         Limit("SHARP and adaptive routing", "aggregation nodes are listed, nothing is aggregated or routed"),
         Limit("interface names of split Ethernet cages", "ports are numbered through as swp<port>"),
         Limit("BMCs and devices that send no LLDP", "every Ethernet neighbour of the twin announces itself"),
