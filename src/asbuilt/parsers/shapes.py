@@ -19,7 +19,7 @@ import numpy as np
 
 from asbuilt.base.interning import distinct_numbers
 from asbuilt.base.kernel import kernel
-from asbuilt.parsers import shapes_pass, shapes_whole
+from asbuilt.parsers import shapes_alike, shapes_pass, shapes_whole
 
 Array = np.ndarray[Any, Any]
 
@@ -61,7 +61,7 @@ class Shapes:
 
 
 #: Whole arrays read some 10 MB a second; numba starts in half a second and then reads hundreds.
-_scanned = kernel(shapes_whole.scan, threshold=3 << 20, parts=shapes_pass.PARTS)(shapes_pass.scan)
+_scanned = kernel(shapes_whole.scan, threshold=3 << 20, parts=shapes_alike.PARTS)(shapes_alike.scan)
 
 
 def shapes(data: bytes, most: int = MOST, *, places: bool = True, short: bool = False) -> Shapes:
@@ -76,16 +76,33 @@ def shapes(data: bytes, most: int = MOST, *, places: bool = True, short: bool = 
         room = min(len(raw), lines * min(most, 4)) + 64
         starts, hashes, at = np.empty(lines, np.int64), np.empty(lines, np.uint64), np.zeros(lines + 1, np.int64)
         values, stops = np.empty(room, np.uint64), np.empty(room if places else 0, np.int64)
-        n, count = _scanned(raw, np.int64(most), short, starts, hashes, at, values, stops)
+        shape, memory = np.empty(lines, np.int64), shapes_alike.memory()
+        n, count, distinct = _scanned(raw, np.int64(most), short, starts, hashes, at, values, stops, shape, *memory)
         if n >= 0:
             break
         lines *= 4
     starts, at = starts[:n], at[: n + 1]
     cut = bool(len(raw) and raw[-1] != 10)
     ends = np.append(starts[1:] - 1, len(raw) if cut else len(raw) - 1) if n else starts
-    shape, first = distinct_numbers(hashes[:n])
+    if distinct < 0:
+        shape, first = distinct_numbers(hashes[:n])
+    else:
+        shape, first = shape[:n], _first_lines(shape[:n], distinct)
     shape[ends - starts > LONGEST_LINE] = -1
     return Shapes(raw, starts, ends, shape, first, at, values[:count], stops[:count], cut)
+
+
+def _first_lines(shape: Array, distinct: int) -> Array:
+    """The first line of each of so many shapes, which are numbered in order of appearance."""
+    first = np.empty(distinct, np.int64)
+    found = at = 0
+    piece = 1 << 10
+    while found < distinct:
+        news = np.maximum.accumulate(np.append(found - 1, shape[at : at + piece]))
+        places = np.flatnonzero(np.diff(news) > 0)
+        first[found : found + len(places)] = at + places
+        found, at = found + len(places), at + piece
+    return first
 
 
 def shape_text(line: bytes, most: int = MOST, *, short: bool = False) -> tuple[str, list[tuple[int, int]]]:

@@ -1,4 +1,4 @@
-"""The compiled scan of `asbuilt.parsers.shapes`: eight bytes at a time through plain text, SWAR through long numbers.
+"""A line as `asbuilt.parsers.shapes` sees it: eight bytes at a time through plain text, SWAR through long numbers.
 
 The hash of a shape is a polynomial over codes: a small number for each kind of number and for a run of blanks, and eight
 bytes (or what is left) of each stretch of text between those. `shapes_whole` computes the same with whole arrays.
@@ -18,6 +18,10 @@ DEC_CODE, HEX_CODE, LONG_CODE, GAP_CODE, TAIL_CODE = (np.uint64(n) for n in (1, 
 BASE, MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 CONTROL = np.uint64(256)
 DIGITS_READ = 18
+#: What `line_read` remembers of a layout: where the line starts, how many numbers it has (-1: not to be used), whether the
+#: rest behind them is in short, where it ends, and from `PLACES` on start, stop (both from the line's start) and code of each.
+BASE_AT, COUNT, BRIEF, END, PLACES = range(5)
+NUMBERS, LONGEST_LAYOUT = 40, 4096
 _SEVEN = np.uint64(0x7F7F7F7F7F7F7F7F)
 _PAST_BLANK, _FROM_ZERO, _PAST_NINE = (np.uint64(n * 0x0101010101010101) for n in (0x5F, 0x50, 0x46))
 _FEEDS, _ONES = np.uint64(0x0A0A0A0A0A0A0A0A), np.uint64(0x0101010101010101)
@@ -130,55 +134,60 @@ def number_at(data: Any, i: int, start: int, size: int) -> tuple[Any, Any, int]:
     return DEC_CODE, value, behind
 
 
-def scan(data: Any, most: Any, short: Any, starts: Any, hashes: Any, at: Any, values: Any, stops: Any) -> tuple[int, int]:
-    """Fill the arrays; (lines, numbers), or (-1, 0) when ``starts`` or ``values`` are too short."""
-    size, i, line, count = len(data), 0, 0, 0
-    room, lines, placed = len(values), len(starts), len(stops) > 0
+def line_read(
+    data: Any, i: int, size: int, most: int, short: Any, values: Any, stops: Any, count: int, forms: Any, marks: Any
+) -> tuple[int, Any, int]:
+    """One line in full: (position of its end, hash, numbers so far), position -1 when ``values`` is too short.
+
+    Its layout goes into the last row of ``forms`` and of ``marks`` (`asbuilt.parsers.shapes_alike`).
+    """
+    mark, seen, gap, start, brief, here, numbers = _ZERO, 0, False, i, False, len(forms) - 1, 0
+    forms[here, BASE_AT], forms[here, BRIEF] = i, 0
     while i < size:
-        if line >= lines or count + 1 >= room:
-            return -1, 0
-        starts[line], at[line] = i, count
-        mark, seen, gap, start, brief = _ZERO, 0, False, i, False
-        while i < size:
-            code, length = stretch(data, i, size)
-            if length == 0:
-                byte = byte_at(data, i)
-                if byte == 10:
-                    break
-                if byte == 32 or byte == 9 or byte == 13:
-                    gap = mark != _ZERO
-                    i += 1
-                    continue
-            if gap:
-                mark, gap = mark * BASE + mixed(GAP_CODE), False
-            if length > 0:
-                mark = mark * BASE + mixed(code)
-                i += length
-                continue
-            if byte < 48:
-                mark = mark * BASE + mixed(CONTROL + np.uint64(byte))
+        code, length = stretch(data, i, size)
+        if length == 0:
+            byte = byte_at(data, i)
+            if byte == 10:
+                break
+            if byte == 32 or byte == 9 or byte == 13:
+                gap = mark != _ZERO
                 i += 1
                 continue
-            code, value, i = number_at(data, i, start, size)
-            brief = brief or (short and mark == _ZERO and code == HEX_CODE)
+        if gap:
+            mark, gap = mark * BASE + mixed(GAP_CODE), False
+        if length > 0:
             mark = mark * BASE + mixed(code)
-            if seen < most:
-                if count >= room:
-                    return -1, 0
-                values[count] = value
-                if placed:
-                    stops[count] = i
-                count += 1
-                seen += 1
-                if brief and seen == most:
-                    end = feed_from(data, i, size)
-                    mark, i = tail_mark(data, mark, i, end), end
-                    break
-        hashes[line] = mark
-        line += 1
-        i += 1
-    at[line] = count
-    return line, count
+            i += length
+            continue
+        if byte < 48:
+            mark = mark * BASE + mixed(CONTROL + np.uint64(byte))
+            i += 1
+            continue
+        begin = i
+        code, value, i = number_at(data, i, start, size)
+        brief = brief or (short and mark == _ZERO and code == HEX_CODE)
+        mark = mark * BASE + mixed(code)
+        if numbers < NUMBERS:
+            layout = PLACES + 3 * numbers
+            forms[here, layout], forms[here, layout + 1], forms[here, layout + 2] = begin - start, i - start, np.int64(code)
+        numbers += 1
+        if seen < most:
+            if count >= len(values):
+                return -1, mark, count
+            values[count] = value
+            if len(stops) > 0:
+                stops[count] = i
+            count += 1
+            seen += 1
+            if brief and seen == most:
+                marks[here, 1], forms[here, BRIEF] = mark, 1
+                end = feed_from(data, i, size)
+                mark, i = tail_mark(data, mark, i, end), end
+                break
+    usable = numbers <= NUMBERS and i < size and i - start <= LONGEST_LAYOUT
+    forms[here, COUNT], forms[here, END] = numbers if usable else -1, i - start
+    marks[here, 0] = mark
+    return i, mark, count
 
 
 #: The functions that the scan needs, callees first.
@@ -194,4 +203,5 @@ PARTS = (
     feed_from,
     tail_mark,
     number_at,
+    line_read,
 )

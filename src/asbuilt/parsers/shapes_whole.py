@@ -32,9 +32,9 @@ _CLASSES[10] = 5
 
 
 def scan(
-    data: Array, most: Any, short: Any, starts: Array, hashes: Array, at: Array, values: Array, stops: Array
-) -> tuple[int, int]:
-    """As `shapes_pass.scan`, a piece of whole lines at a time."""
+    data: Array, most: Any, short: Any, starts: Array, hashes: Array, at: Array, values: Array, stops: Array, *_: Array
+) -> tuple[int, int, int]:
+    """As `shapes_alike.scan`, a piece of whole lines at a time; it leaves it to the caller to count shapes."""
     feeds = np.flatnonzero(data == 10)
     line = count = begin = 0
     while begin < len(data):
@@ -46,7 +46,7 @@ def scan(
         begins, marks, owner, found, places = _piece(data[begin:stop], int(most), bool(short))
         n = len(begins)
         if line + n > len(starts) or count + len(found) + 1 >= len(values):
-            return -1, 0
+            return -1, 0, 0
         starts[line : line + n], hashes[line : line + n] = begins + begin, marks
         per = np.bincount(owner, minlength=n)
         at[line : line + n] = count + np.cumsum(per) - per
@@ -55,7 +55,7 @@ def scan(
             stops[count : count + len(found)] = places + begin
         line, count, begin = line + n, count + len(found), stop
     at[line] = count
-    return line, count
+    return line, count, -1
 
 
 def _piece(data: Array, most: int, short: bool) -> tuple[Array, Array, Array, Array, Array]:
