@@ -13,7 +13,6 @@ class Limit:
     why: str
 
 
-_DIAGS = "infiniband-diags 44.0 on ibsim under OpenSM 3.3.23, read by the same parsers"
 #: Formats that the embedded twin renders, and the real thing that each was held against.
 PROVEN_AGAINST = {
     "ibnetdiscover": "public dumps of real FDR and HDR fabrics, and ibnetdiscover 44.0 reading ibsim",
