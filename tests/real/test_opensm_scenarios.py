@@ -32,9 +32,10 @@ def plan() -> Plan:
 def test_the_standby_takes_over_and_changes_nothing(plan: Plan) -> None:
     proof = failover(plan, "ib0", as_planned(plan)).proof
     assert not proof.failed and not proof.open, proof
-    assert [s.what.split(" within")[0] for s in proof.steps if s.holds is not None][-2:] == [
+    assert [s.what.split(" within")[0] for s in proof.steps if s.holds is not None][-3:] == [
         "standby is master",
         "restarted primary is master again",
+        "the returned master sweeps",
     ]
     tables = {e.table: e for e in proof.equality}
     for when in ("after the takeover", "after the return"):

@@ -108,10 +108,14 @@ class Manager:
 
     def sweep(self, timeout_s: float) -> float:
         """Tell opensm to look at the whole subnet at once (SIGHUP); seconds until the subnet is up again."""
-        assert self.child is not None
         before = self.count(UP)
-        self.child.process.send_signal(signal.SIGHUP)
+        self.ask_for_sweep()
         return self.wait_for(UP, before + 1, timeout_s)
+
+    def ask_for_sweep(self) -> None:
+        """Tell opensm to look at the whole subnet (SIGHUP), without waiting."""
+        assert self.child is not None
+        self.child.process.send_signal(signal.SIGHUP)
 
     def kill(self, rig: Rig) -> None:
         """End opensm as a power cut would: SIGKILL, no farewell to the fabric."""
