@@ -93,6 +93,8 @@ def block(finding: Finding, *, width: int = WIDTH, colour: bool = False) -> str:
             lines.append(_field("tell by", finding.measurement, width, paint))
     elif finding.next:
         lines.append(_field("next", finding.next, width, paint))
+    if finding.decided:
+        lines.append(_field("decided", finding.decided, width, paint))
     if finding.revert:
         lines.append(_field("revert", finding.revert, width, paint))
     return "\n".join(lines)

@@ -7,12 +7,15 @@ where the two differ, names are crossed, not cables.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Iterable
+from typing import TYPE_CHECKING, Iterable
 
 import numpy as np
 
 from asbuilt.diagnose.moves import Tangle
 from asbuilt.diagnose.view import View
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +76,22 @@ class HostNames:
             compared = self.view.compared
             facts = compared.measured.facts
             if facts.discovered is None and facts.has("hca_facts"):
-                rows = facts.tables["hca_facts"].select("node_guid", "host", "device", "capture_id", "line").drop_nulls()
-                for guid, group in rows.group_by("node_guid", maintain_order=True):
-                    if group.unique(["host", "device"]).height == 1:
-                        _, host, device, capture, line = group.row(0)
-                        self._by_guid[str(guid[0])] = (host, device, f"{capture}:{line}")
+                self._by_guid = _once(facts.tables["hca_facts"])
             if self._by_guid:
                 guids = compared.measured.devices["guid"].to_list()
                 number = compared.number
                 count = np.bincount(number, minlength=int(number.max()) + 1)
                 self._guid_of = {int(n): guids[i] for i, n in enumerate(number.tolist()) if count[n] == 1}
         return self._by_guid
+
+
+def _once(cards: pl.DataFrame) -> dict[str, tuple[str, str, str]]:
+    """GUID -> (host, device, capture line) of the cards that one host alone claims, under one name."""
+    import polars as pl
+
+    known = cards.filter(pl.all_horizontal(pl.col("node_guid", "host", "device").is_not_null()))
+    one = known.group_by("node_guid", maintain_order=True).agg(
+        pl.struct("host", "device").n_unique().alias("claims"), pl.col("host", "device", "capture_id", "line").first()
+    )
+    rows = one.filter(pl.col("claims") == 1).select("node_guid", "host", "device", pl.format("{}:{}", "capture_id", "line"))
+    return {guid: (host, device, line) for guid, host, device, line in rows.rows()}
