@@ -106,9 +106,12 @@ class Account:
 
 def account_of(classes: Any, text: bytes, starts: Any, ends: Any, why: Mapping[int, str]) -> LineAccount:
     """The account of lines (0-based) whose classes are in an array: where each starts and ends, why some are unread."""
-    facts, ignorable, unread = (int((classes == c).sum()) for c in (FACT, IGNORABLE, UNREAD))
+    import numpy as np  # a host's own small text is read without it
+
+    facts, ignorable = (int(np.count_nonzero(classes == c)) for c in (FACT, IGNORABLE))
     kept = []
-    for line in (classes == UNREAD).nonzero()[0][:UNREAD_KEPT].tolist():
+    unread = len(classes) - facts - ignorable
+    for line in (classes == UNREAD).nonzero()[0][:UNREAD_KEPT].tolist() if unread else ():
         at = int(starts[line])
         said = text[at : min(int(ends[line]), at + 4 * UNREAD_SHOWN)].decode("utf-8", "replace").strip()
         kept.append((line + 1, f"{why[line]}: {said}"[:UNREAD_SHOWN] if line in why else said[:UNREAD_SHOWN]))
@@ -116,8 +119,8 @@ def account_of(classes: Any, text: bytes, starts: Any, ends: Any, why: Mapping[i
 
 
 def indented(data: Any, starts: Any, ends: Any) -> bool:
-    """True when a line of ``data`` (uint8) that is not empty begins with a blank: shapes do not tell these from others."""
-    lead = data[starts[ends > starts]]
+    """True when a line of ``data`` (uint8) begins with a blank: shapes do not tell these from others."""
+    lead = data.take(starts)
     return bool(((lead == 32) | (lead == 9)).any())
 
 

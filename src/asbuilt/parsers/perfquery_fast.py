@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from asbuilt.base.interning import distinct_numbers, guid_texts, texts_at
+from asbuilt.model.discovery import FactTables
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_subnet import COUNTER_FACTS
 from asbuilt.parsers import perfquery
 from asbuilt.parsers.host_lines import FACT, IGNORABLE, PREFIX, TIME, TIMED, UNREAD, Speaker, account_of, indented, prompted
 from asbuilt.parsers.shapes import LONG, Shapes, shape_text, shapes
+from asbuilt.parsers.shapes_seen import plain_shapes
 from asbuilt.parsers.tools import command
 
 if TYPE_CHECKING:
@@ -50,27 +52,32 @@ class _Kinds:
 
 def parse(data: bytes, capture_id: str, host: str | None, guid: str | None, time: str | None) -> Facts | None:
     """As `perfquery.parse` of UTF-8 text without its mark; None when the text is not of the plain kind."""
-    if not data.isascii() or b"\r" in data or b"\x1b" in data:
+    if b"\r" in data:
         return None
     found = shapes(data, places=False)
-    if (found.shape < 0).any():
+    if found.shape.min(initial=0) < 0 or not plain_shapes(found):
         return None
     kinds = _kinds(found)
     if kinds is None or not _alike(found, kinds):
         return None
-    kind = np.array(kinds.kind, np.uint8)[found.shape]
+    kind = np.array(kinds.kind, np.uint8).take(found.shape)
     if any(_known(found.line(line).decode("ascii").rstrip()) for line in np.flatnonzero(kind == _OTHER).tolist()):
         return None  # the first line of its shape had too many digits, this one has not
     if found.cut and len(kind) and kind[-1] in _OPEN_ENDED:
         kind[-1] = _OTHER
-    columns = _columns(found, kinds, kind)
-    if columns is None:
+    blocks = _blocks(found, kinds, kind)
+    if blocks is None:
         return None
-    classes = np.array([UNREAD, IGNORABLE, IGNORABLE, FACT, IGNORABLE, IGNORABLE, IGNORABLE], np.uint8)[kind]
-    classes[columns.stray] = UNREAD
+    classes = np.array([UNREAD, IGNORABLE, IGNORABLE, FACT, IGNORABLE, IGNORABLE, IGNORABLE], np.uint8).take(kind)
+    stray = blocks.stray(kind)
+    classes[stray] = UNREAD
     account = account_of(classes, data, found.start, found.end, {})
-    tables = {COUNTER_FACTS.name: columns.frame(capture_id, host, guid, time)} if len(columns.rows) else {}
-    return Facts(tables, {capture_id: account}, (), perfquery.TOOL)
+
+    def frames() -> dict[str, pl.DataFrame]:
+        return {COUNTER_FACTS.name: blocks.columns(stray).frame(capture_id, host, guid, time)}
+
+    rows = {COUNTER_FACTS.name: account.facts} if account.facts else {}
+    return Facts(FactTables(rows, frames), {capture_id: account}, (), perfquery.TOOL)
 
 
 def _kinds(found: Shapes) -> _Kinds | None:
@@ -153,10 +160,9 @@ def _alike(found: Shapes, kinds: _Kinds) -> bool:
 
 @dataclass(slots=True)
 class _Columns:
-    """Counter lines that have a block (0-based), counter lines that have none, and what is known of each row."""
+    """Counter lines that have a block (0-based), and what is known of each."""
 
     rows: Array
-    stray: Array
     name: Array
     names: list[str]
     value: Array
@@ -204,25 +210,57 @@ def _texts(found: Shapes, at: Array, end: Array) -> pl.Series:
     return pl.Series(few, dtype=pl.String)
 
 
-def _columns(found: Shapes, kinds: _Kinds, kind: Array) -> _Columns | None:
-    """Each counter with its header, prompt and time; None where a header is out of bounds."""
+@dataclass(slots=True)
+class _Blocks:
+    """The headers, prompts and times of a transcript (0-based lines, ascending) and what they say; ``kind`` of every line."""
+
+    found: Shapes
+    kinds: _Kinds
+    kind: Array
+    heads: Array
+    prompts: Array
+    times: Array
+    port: Array
+    lid: Array
+    guids: Array
+    said: pl.Series
+
+    def stray(self, kind: Array) -> Array:
+        """Lines of counters before any header of their turn: a block lasts to the next prompt."""
+        events = np.sort(np.concatenate((self.heads, self.prompts)))
+        lone = np.append(-1, events[kind[events] == _PROMPT])
+        last = np.append(events, len(kind))[np.searchsorted(events, lone, side="right")]
+        wide = np.flatnonzero(last - lone > 1)
+        lines = [np.arange(a + 1, b) for a, b in zip(lone[wide].tolist(), last[wide].tolist(), strict=True)]
+        between = np.concatenate([np.zeros(0, np.int64), *lines])
+        held: Array = between[(kind[between] == _COUNTER) | (kind[between] == _SELECTOR)]
+        return held
+
+    def columns(self, stray: Array) -> _Columns:
+        """Each counter that has a block, with its header, prompt and time."""
+        listed = self.kind == _COUNTER
+        listed[stray] = False
+        rows = np.flatnonzero(listed)
+        shape = self.found.shape[rows]
+        numbers = self.found.number(rows, np.array(self.kinds.value, np.int64)[shape]).astype(np.float64)
+        name = np.array(self.kinds.name, np.int64)[shape]
+        head = np.searchsorted(self.heads, rows) - 1
+        prompt, time = np.searchsorted(self.prompts, rows), np.searchsorted(self.times, rows)
+        return _Columns(
+            rows, name, list(self.kinds.names), numbers, self.lid[head], self.port[head], prompt, self.guids, time, self.said
+        )
+
+
+def _blocks(found: Shapes, kinds: _Kinds, kind: Array) -> _Blocks | None:
+    """The blocks of a transcript; None where a header or a time is out of bounds."""
     value, second = np.array(kinds.value, np.int64), np.array(kinds.second, np.int64)
     heads, prompts, times = (np.flatnonzero(kind == k) for k in (_HEAD, _PROMPT, _TIME))
-    head_of = np.cumsum(kind == _HEAD)
-    prompt_of = np.cumsum(kind == _PROMPT)
     port = found.number(heads, value[found.shape[heads]]).astype(np.int64)
     lid = np.full(len(heads), -1, np.int64)
     told = second[found.shape[heads]] >= 0
     lid[told] = found.number(heads[told], second[found.shape[heads[told]]]).astype(np.int64)
     if (port > 255).any() or (lid > 0xFFFF).any():
         return None
-    # A block lasts to the next prompt: its header must be of the same turn.
-    turn = np.concatenate(([-1], prompt_of[heads]))
-    listed = np.flatnonzero((kind == _COUNTER) | (kind == _SELECTOR))
-    stray = listed[turn[head_of[listed]] != prompt_of[listed]]
-    rows = np.flatnonzero(kind == _COUNTER)
-    rows = rows[turn[head_of[rows]] == prompt_of[rows]]
-    head = head_of[rows] - 1
     guids = np.zeros(len(prompts), np.uint64)
     by_guid = value[found.shape[prompts]] >= 0
     guids[by_guid] = found.number(prompts[by_guid], value[found.shape[prompts[by_guid]]])
@@ -230,8 +268,4 @@ def _columns(found: Shapes, kinds: _Kinds, kind: Array) -> _Columns | None:
     said = _texts(found, at, found.end[times])
     if not said.str.contains(f"^{TIME}$").all():
         return None
-    shape = found.shape[rows]
-    numbers = found.number(rows, value[shape]).astype(np.float64)
-    name = np.array(kinds.name, np.int64)[shape]
-    time_of = np.cumsum(kind == _TIME)[rows]
-    return _Columns(rows, stray, name, list(kinds.names), numbers, lid[head], port[head], prompt_of[rows], guids, time_of, said)
+    return _Blocks(found, kinds, kind, heads, prompts, times, port, lid, guids, said)
