@@ -28,8 +28,8 @@ LEASES = "guid2lid"
 REFUSED = "do not share specified PKey"
 STANDBY = b"Entering STANDBY state"
 MASTER = b"Entering MASTER state"
-#: A bring-up of 4,096 ports with QoS takes half a minute on two cores; ten times that is a hang.
-UP_S = 600.0
+#: A bring-up of 8,192 ports with QoS takes nine minutes on two busy cores; three times that is a hang.
+UP_S = 1_800.0
 SETTLE_S = 3.0
 
 
