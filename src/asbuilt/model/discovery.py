@@ -55,17 +55,28 @@ class FactTables(Mapping[str, "pl.DataFrame"]):
     ``discovered`` holds the same as numbers: whoever changes tables puts plain ones in place and so drops it.
     """
 
-    __slots__ = ("_made", "_make", "_rows", "discovered")
+    __slots__ = ("_made", "_makers", "_rows", "discovered")
 
     def __init__(
         self, rows: Mapping[str, int], make: Callable[[], dict[str, pl.DataFrame]], discovered: Discovered | None = None
     ) -> None:
-        self._rows, self._make, self.discovered = dict(rows), make, discovered
+        self._rows, self.discovered = dict(rows), discovered
+        self._makers: dict[str, Callable[[], dict[str, pl.DataFrame]]] = dict.fromkeys(self._rows, make)
         self._made: dict[str, pl.DataFrame] = {}
 
+    @classmethod
+    def one_by_one(cls, tables: Mapping[str, tuple[int, Callable[[], pl.DataFrame]]]) -> FactTables:
+        """Tables of which each is made when it is looked at: name -> (rows, what makes it)."""
+        found = cls({name: rows for name, (rows, _) in tables.items()}, dict)
+        for name, (_, make) in tables.items():
+            found._makers[name] = _named(name, make)
+        return found
+
     def __getitem__(self, name: str) -> pl.DataFrame:
-        if not self._made and name in self._rows:
-            self._made.update(self._make())
+        if name not in self._made and name in self._rows:
+            self._made.update(self._makers[name]())
+            for made in self._made:  # what they were made from may be large
+                self._makers.pop(made, None)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -83,5 +94,9 @@ class FactTables(Mapping[str, "pl.DataFrame"]):
 
     @property
     def made(self) -> bool:
-        """True when the tables have been looked at."""
+        """True when a table has been looked at."""
         return bool(self._made)
+
+
+def _named(name: str, make: Callable[[], pl.DataFrame]) -> Callable[[], dict[str, pl.DataFrame]]:
+    return lambda: {name: make()}

@@ -121,7 +121,7 @@ class Facts:
     """What was measured: tables by fact-schema name, the line account per capture, and what the parser noticed.
 
     ``notes`` are remarks on the capture as a whole ("launcher text only"); an empty capture has no table at all.
-    The discovery tables of one dump are made on first access (`FactTables`).
+    Tables of large captures are made on first access (`FactTables`).
     """
 
     tables: Mapping[str, pl.DataFrame]
@@ -137,6 +137,10 @@ class Facts:
 
     def has(self, table: str) -> bool:
         """True when the capture gave at least one row of this table."""
+        return self.height(table) > 0
+
+    def height(self, table: str) -> int:
+        """Rows of a table, 0 for one that is not there; makes nothing."""
         if isinstance(self.tables, FactTables):
-            return self.tables.height(table) > 0
-        return table in self.tables and self.tables[table].height > 0
+            return self.tables.height(table)
+        return self.tables[table].height if table in self.tables else 0

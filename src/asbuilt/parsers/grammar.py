@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
 from asbuilt.base.interning import distinct_numbers, guid_texts, texts_at
+from asbuilt.model.discovery import FactTables
 from asbuilt.model.facts import Facts, LineAccount
 from asbuilt.parsers.ibnetdiscover import as_utf8, readable
 from asbuilt.parsers.prompts import Asked, asked_by, subject_asked
@@ -62,6 +64,17 @@ NOISE = (
     rule("failed", r"(?:ERROR|WARNING)\b.*"),
     rule("cut by hand", r"\.\.\.|…"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A table that is made when somebody looks at it: how many rows it has, and what makes its columns.
+
+    ``make`` leaves the account of lines alone: what is to be refused was refused before.
+    """
+
+    rows: int
+    make: Callable[[], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,22 +230,28 @@ class Reading:
             kept.append((line + 1, raw.decode("utf-8", "replace").strip()[:SHOWN]))
         return LineAccount(self.count, facts, ignorable, unread, tuple(kept))
 
-    def facts(self, tool: str, tables: Sequence[tuple[Schema, dict[str, Any] | None]]) -> Facts:
+    def facts(self, tool: str, tables: Sequence[tuple[Schema, Columns | dict[str, Any] | None]]) -> Facts:
         """The `Facts` of this text: tables from columns (arrays, series or one value), those without a row left out."""
-        import polars as pl
-
         made = {}
         for schema, columns in tables:
-            if columns is not None and len(columns["line"]):
-                frame = pl.DataFrame({k: v for k, v in columns.items() if isinstance(v, np.ndarray | pl.Series)})
-                rest = {k: v for k, v in columns.items() if not isinstance(v, np.ndarray | pl.Series)}
-                frame = frame.with_columns([pl.lit(v).alias(k) for k, v in rest.items()], capture_id=pl.lit(self.capture_id))
-                made[schema.name] = schema.conform(frame)
+            if isinstance(columns, dict):
+                columns = Columns(len(columns["line"]), partial(dict, columns))
+            if columns is not None and columns.rows:
+                made[schema.name] = (columns.rows, partial(_frame, schema, columns, self.capture_id))
         notes = []
         failed = len(self.lines("failed"))
         if failed:
             notes.append(f"{self.capture_id}: {failed} lines of this capture say that a query failed")
-        return Facts(made, {self.capture_id: self.account()}, tuple(notes), tool)
+        return Facts(FactTables.one_by_one(made), {self.capture_id: self.account()}, tuple(notes), tool)
+
+
+def _frame(schema: Schema, columns: Columns, capture_id: str) -> pl.DataFrame:
+    import polars as pl
+
+    said = columns.make()
+    frame = pl.DataFrame({k: v for k, v in said.items() if isinstance(v, np.ndarray | pl.Series)})
+    rest = [pl.lit(v).alias(k) for k, v in said.items() if not isinstance(v, np.ndarray | pl.Series)]
+    return schema.conform(frame.with_columns(rest, capture_id=pl.lit(capture_id)))
 
 
 def read(

@@ -19,7 +19,7 @@ import numpy as np
 from asbuilt.base.interning import texts_at
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_subnet import PORT_FACTS
-from asbuilt.parsers.grammar import Reading, guid_column, number_column, read, rule
+from asbuilt.parsers.grammar import Columns, Reading, guid_column, number_column, read, rule
 from asbuilt.parsers.smp_records import PHYSICAL, STATES, speed_words
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     lines = reading.lines("link")
     if not len(lines):
         return reading.facts(TOOL, ())
-    return reading.facts(TOOL, ((PORT_FACTS, _columns(reading, lines)),))
+    return reading.facts(TOOL, ((PORT_FACTS, Columns(len(lines), lambda: _columns(reading, lines))),))
 
 
 def _columns(reading: Reading, lines: Array) -> dict[str, Any]:

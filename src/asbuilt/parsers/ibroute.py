@@ -17,7 +17,7 @@ import numpy as np
 
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_subnet import LFT_FACTS
-from asbuilt.parsers.grammar import Reading, guid_column, number_column, read, rule
+from asbuilt.parsers.grammar import Columns, Reading, guid_column, number_column, read, rule
 from asbuilt.parsers.shapes import TAIL
 
 TOOL = "ibroute"
@@ -59,9 +59,12 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     if wrong.any():
         reading.refuse(lines[wrong])
         lines, target, port = lines[~wrong], target[~wrong], port[~wrong]
-    guid, lid = _switches(reading, lines)
-    columns = {"guid": guid, "lid": number_column(lid), "target": target, "out_port": port, "line": lines + 1}
-    return reading.facts(TOOL, ((LFT_FACTS, columns),))
+
+    def columns() -> dict[str, Any]:
+        guid, lid = _switches(reading, lines)
+        return {"guid": guid, "lid": number_column(lid), "target": target, "out_port": port, "line": lines + 1}
+
+    return reading.facts(TOOL, ((LFT_FACTS, Columns(len(lines), columns)),))
 
 
 def _switches(reading: Reading, lines: Array) -> tuple[Any, Array]:

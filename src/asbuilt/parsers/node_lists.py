@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_subnet import NAME_FACTS
-from asbuilt.parsers.grammar import guid_column, number_column, read, rule
+from asbuilt.parsers.grammar import Columns, guid_column, number_column, read, rule
 
 TOOL = "ibnodes"
 _KINDS = {"Ca": "ca", "Switch": "switch", "Rt": "router", "Router": "router"}
@@ -32,12 +33,15 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     lines = reading.lines("node")
     if not len(lines):
         return reading.facts(TOOL, ())
-    columns = {
-        "guid": guid_column(reading.unsigned(lines, "guid")),
-        "lid": number_column(reading.number(lines, "lid")),
-        "kind": reading.words(lines, "kind", _KINDS),
-        "description": reading.texts(lines).str.extract(r'^[^"]*"(.*)"[^"]*$'),
-        "ports": number_column(reading.number(lines, "ports")),
-        "line": lines + 1,
-    }
-    return reading.facts(TOOL, ((NAME_FACTS, columns),))
+
+    def columns() -> dict[str, Any]:
+        return {
+            "guid": guid_column(reading.unsigned(lines, "guid")),
+            "lid": number_column(reading.number(lines, "lid")),
+            "kind": reading.words(lines, "kind", _KINDS),
+            "description": reading.texts(lines).str.extract(r'^[^"]*"(.*)"[^"]*$'),
+            "ports": number_column(reading.number(lines, "ports")),
+            "line": lines + 1,
+        }
+
+    return reading.facts(TOOL, ((NAME_FACTS, Columns(len(lines), columns)),))

@@ -87,22 +87,9 @@ def shapes(data: bytes, most: int = MOST, *, places: bool = True, short: bool = 
     if distinct < 0:
         shape, first = distinct_numbers(hashes[:n])
     else:
-        shape, first = shape[:n], _first_lines(shape[:n], distinct)
+        shape, first = shape[:n], memory[-1][:distinct]
     shape[ends - starts > LONGEST_LINE] = -1
     return Shapes(raw, starts, ends, shape, first, at, values[:count], stops[:count], cut)
-
-
-def _first_lines(shape: Array, distinct: int) -> Array:
-    """The first line of each of so many shapes, which are numbered in order of appearance."""
-    first = np.empty(distinct, np.int64)
-    found = at = 0
-    piece = 1 << 10
-    while found < distinct:
-        news = np.maximum.accumulate(np.append(found - 1, shape[at : at + piece]))
-        places = np.flatnonzero(np.diff(news) > 0)
-        first[found : found + len(places)] = at + places
-        found, at = found + len(places), at + piece
-    return first
 
 
 def shape_text(line: bytes, most: int = MOST, *, short: bool = False) -> tuple[str, list[tuple[int, int]]]:

@@ -22,14 +22,18 @@ _PROBES = 4 * KEPT
 _EIGHT, _BITS = np.uint64(8), np.uint64(64)
 
 
-def memory() -> tuple[Any, Any, Any, Any]:
+def memory() -> tuple[Any, Any, Any, Any, Any]:
     """Room for a scan: layouts, two hashes of each (of the line, and of what stands before a rest in short), which shapes came
-    behind each, and where to look for a hash. The last row of layouts is the line at hand, of followers the start."""
+    behind each, where to look for a hash, and the first line of each shape.
+
+    The last row of layouts is the line at hand, the last one of followers the start.
+    """
     return (
         np.full((KEPT + 1, PLACES + 3 * NUMBERS), -1, np.int64),
         np.zeros((KEPT + 1, 2), np.uint64),
         np.full((KEPT + 1, BEHIND), -1, np.int64),
         np.full(_PROBES, -1, np.int64),
+        np.full(KEPT, -1, np.int64),
     )
 
 
@@ -114,7 +118,7 @@ def follows(behind: Any, last: int, form: int) -> None:
 
 def scan(
     data: Any, most: Any, short: Any, starts: Any, hashes: Any, at: Any, values: Any, stops: Any, shape: Any, forms: Any,
-    marks: Any, behind: Any, probes: Any,
+    marks: Any, behind: Any, probes: Any, first: Any,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Fill the arrays: (lines, numbers, shapes), or (-1, 0, 0) when ``starts`` or ``values`` are too short.
 
@@ -148,6 +152,8 @@ def scan(
         overflow = overflow or form < 0
         hashes[line], shape[line] = mark, form
         if form >= 0:
+            if first[form] < 0:
+                first[form] = line
             follows(behind, last, form)
             last = form
         line += 1

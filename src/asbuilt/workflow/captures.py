@@ -14,11 +14,13 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from asbuilt.base.problem import Place, Problem, ProblemError
 from asbuilt.model.capture import Capture
+from asbuilt.model.discovery import FactTables
 from asbuilt.model.facts import SUBJECT, UNREAD, Facts
 from asbuilt.parsers.sniff import told
 from asbuilt.parsers.tools import TOOLS
@@ -214,29 +216,52 @@ def _heard(facts: Facts, capture: Capture) -> Facts:
 
 
 def merge(parts: Sequence[Facts], notes: tuple[str, ...] = ()) -> Facts:
-    """Several `Facts` as one; see `facts_of` for what becomes of repeats."""
-    import polars as pl
-
+    """Several `Facts` as one; see `facts_of` for what becomes of repeats. Tables are made when somebody looks at them, but
+    those of discovery at once: how many rows they have is known only then."""
     if len(parts) == 1 and not notes:
         return parts[0]
-    frames: dict[str, list[pl.DataFrame]] = {}
     details: dict[str, Any] = {}
     incomplete = False
     for part in parts:
         details.update(part.details)
         incomplete = incomplete or bool(part.details.get("incomplete"))
-        for name, frame in part.tables.items():
-            frames.setdefault(name, []).append(frame)
-    tables = {name: pl.concat(group) for name, group in frames.items()}
-    if "device_facts" in tables:
-        ranked = tables["device_facts"].sort(pl.col("system_guid").is_null(), maintain_order=True)
-        tables["device_facts"] = ranked.unique("guid", keep="first", maintain_order=True).sort("guid")
-    if "link_facts" in tables:
-        tables["link_facts"] = tables["link_facts"].unique(["guid", "port"], keep="first", maintain_order=True)
+    tables = _together(parts)
     accounts = {capture: account for part in parts for capture, account in part.accounts.items()}
     said = tuple(note for part in parts for note in part.notes)
     tools = "+".join(dict.fromkeys(part.tool for part in parts if part.tool))
     return Facts(tables, accounts, said + notes, tools, {**details, "incomplete": incomplete} if details else details)
+
+
+def _together(parts: Sequence[Facts]) -> FactTables:
+    """The tables of all parts, one below the other."""
+    import polars as pl
+
+    def joined(name: str, those: list[Facts]) -> pl.DataFrame:
+        return pl.concat([part.tables[name] for part in those])
+
+    whose: dict[str, list[Facts]] = {}
+    for part in parts:
+        for name in part.tables:
+            whose.setdefault(name, []).append(part)
+    tables: dict[str, tuple[int, Callable[[], pl.DataFrame]]] = {}
+    for name, those in whose.items():
+        tables[name] = (sum(part.height(name) for part in those), partial(joined, name, those))
+    for name, frame in _discovered(joined, whose).items():
+        tables[name] = (frame.height, partial(pl.DataFrame.clone, frame))
+    return FactTables.one_by_one(tables)
+
+
+def _discovered(joined: Callable[[str, list[Facts]], pl.DataFrame], whose: dict[str, list[Facts]]) -> dict[str, pl.DataFrame]:
+    """The discovery tables of all parts, with every device and every port once."""
+    import polars as pl
+
+    found = {name: joined(name, those) for name, those in whose.items() if name in LINKED}
+    if "device_facts" in found:
+        ranked = found["device_facts"].sort(pl.col("system_guid").is_null(), maintain_order=True)
+        found["device_facts"] = ranked.unique("guid", keep="first", maintain_order=True).sort("guid")
+    if "link_facts" in found:
+        found["link_facts"] = found["link_facts"].unique(["guid", "port"], keep="first", maintain_order=True)
+    return found
 
 
 def write_captures(captures: Sequence[Capture], folder: Path) -> tuple[Path, ...]:
