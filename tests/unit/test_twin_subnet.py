@@ -10,6 +10,7 @@ from asbuilt.base.problem import ProblemError
 from asbuilt.model.decode_requirement import decode
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Verdict
+from asbuilt.plan.subnet_guids import DeclaredGuids
 from asbuilt.rehearse import faults
 from asbuilt.rehearse.built import as_planned
 from asbuilt.rehearse.subnet_captures import subnet_captures
@@ -83,6 +84,39 @@ def test_a_dark_port_is_told_apart_by_both_sides() -> None:
 def test_one_lane_is_one_finding() -> None:
     found = [f for f in findings("slow:node0003/mlx5_0") if f.verdict is Verdict.FAIL]
     assert len(found) == 1 and found[0].subjects == ("link:sw:compute/leaf-b000-r0/4",) and "1xNDR" in found[0].found
+
+
+@functools.cache
+def declared() -> Plan:
+    given = {
+        "node0001 mlx5_0": ("0c42a10300aa0010", 2),
+        "node0001 mlx5_1": ("0c42a10300aa0020", 3),
+        "sw:compute/leaf-b000-r0": ("0c42a10300bb0000", 4),
+    }
+    asked = decode(templates.text("l40s-384").encode(), "l40s-384")
+    return make_plan(asked, guids=DeclaredGuids("guids.csv", given))
+
+
+def seen(of: Plan, seed: int) -> tuple[Finding, ...]:
+    built = as_planned(of)
+    return compare(of, facts_of([*captures(of, built, seed), *subnet_captures(of, built, seed)])).findings
+
+
+def test_the_twin_answers_with_declared_guids() -> None:
+    assert seen(declared(), 0) == ()
+    text = captures(declared(), as_planned(declared()))[0].data.decode()
+    assert "switchguid=0xc42a10300bb0000" in text and "caguid=0xc42a10300aa0010" in text and "(c42a10300aa0010)" in text
+
+
+def test_other_hardware_under_a_list_of_guids_is_exchanged_hardware_and_nothing_else() -> None:
+    found = seen(declared(), 1)
+    assert {f.id for f in found} == {"FAB-015"}
+    assert {s for f in found for s in f.subjects} == {"node:0001/mlx5_0", "node:0001/mlx5_1", "sw:compute/leaf-b000-r0#0"}
+
+
+def test_other_hardware_under_made_guids_is_as_planned() -> None:
+    """Routes too: the engine takes switches and hosts in the order of the GUIDs that they really have."""
+    assert seen(plan(), 5) == ()
 
 
 def test_equal_faults_give_equal_bytes() -> None:

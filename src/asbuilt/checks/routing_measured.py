@@ -92,7 +92,24 @@ def _guids(lids: pl.DataFrame, facts: Facts) -> pl.DataFrame:
         said = facts.tables["device_facts"].select("guid", "description").join(named, on="description", how="inner")
         said = said.filter(~pl.col("guid").is_in(known["guid"].implode()) & pl.col("port").is_unique())
         known = pl.concat([known, said.select("guid", "port")])
+        known = pl.concat([known, _aggregation(lids, known, facts)])
     return known.unique("guid", keep="first", maintain_order=True)
+
+
+def _aggregation(lids: pl.DataFrame, known: pl.DataFrame, facts: Facts) -> pl.DataFrame:
+    """guid -> end port of aggregation nodes whose GUID the plan does not have: they all have one name, so the switch that they
+    are cabled to says which."""
+    import polars as pl
+
+    planned = lids.filter(pl.col("role") == "aggregation").select("device", pl.col("port").alias("node"))
+    if planned.is_empty() or not facts.has("link_facts"):
+        return known.clear()
+    called = facts.tables["device_facts"].filter(pl.col("description").str.contains("Aggregation Node", literal=True))
+    called = called.filter(~pl.col("guid").is_in(known["guid"].implode()))
+    links = facts.tables["link_facts"].join(called.select(pl.col("guid").alias("peer_guid")), on="peer_guid", how="semi")
+    switches = lids.filter(pl.col("number") == 0).select("port", "device").join(known, on="port", how="inner")
+    found = links.select("guid", "peer_guid").join(switches, on="guid", how="inner").join(planned, on="device", how="inner")
+    return found.select(pl.col("peer_guid").alias("guid"), pl.col("node").alias("port")).unique("port", keep="none")
 
 
 def _rows(lids: pl.DataFrame, facts: Facts) -> pl.DataFrame:
@@ -191,5 +208,9 @@ def _as_cabled(fabric: Fabric, guids: pl.DataFrame, facts: Facts) -> tuple[Fabri
     guid = fabric.guid.copy()
     own = known.filter(pl.col("number") >= 0).join(facts.tables["link_facts"].select("guid").unique(), on="guid", how="semi")
     guid[own["number"].to_numpy()] = words(own["guid"])
-    made = replace(fabric, peer=peer, peer_port=far, host_switch=home, host_port=port, guid=guid)
+    # The engine takes hosts in the order of their node GUIDs.
+    hosts = known.filter(pl.col("number") <= HOST).join(links.select(pl.col("peer_guid").alias("guid")), on="guid", how="semi")
+    node = fabric.host_node_guid.copy()
+    node[HOST - hosts["number"].to_numpy()] = words(hosts["guid"])
+    made = replace(fabric, peer=peer, peer_port=far, host_switch=home, host_port=port, guid=guid, host_node_guid=node)
     return made, (peer != NOTHING).any(axis=1)

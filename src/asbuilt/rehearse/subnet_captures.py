@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from asbuilt.model.capture import Capture
 from asbuilt.model.plan import Plan
 from asbuilt.rehearse.built import Built
+from asbuilt.rehearse.card_guids import answered
 from asbuilt.rehearse.forwarding_answers import route_text
 from asbuilt.rehearse.host_answers import ibstat_text
 from asbuilt.rehearse.link_answers import link_text
@@ -31,6 +32,7 @@ def subnet_captures(plan: Plan, built: Built, seed: int = 0) -> Captures:
 
     if not plan.has("lids"):
         return ()
+    plan = answered(plan, seed)
     found: list[Capture] = []
     for subnet in plan.table("lids")["subnet"].unique().sort():
         devices, links = subnet_facts(plan, built, subnet, seed)

@@ -14,8 +14,9 @@ from asbuilt.artefacts import identity
 from asbuilt.model.capture import Capture
 from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS
 from asbuilt.model.plan import Plan
-from asbuilt.plan.guids import guids, hex16
+from asbuilt.plan.guids import hex16
 from asbuilt.rehearse.built import Built, as_planned, technologies
+from asbuilt.rehearse.card_guids import numbers
 from asbuilt.rehearse.discovery import discovery_text
 from asbuilt.rehearse.fault import Fault
 from asbuilt.rehearse.faults import apply
@@ -111,22 +112,23 @@ def _asics(plan: Plan, built: Built, inside: pl.Series, seed: int) -> pl.DataFra
         pl.int_ranges(0, pl.col("asics")).alias("number")
     )
     rows = rows.explode("number").with_columns(pl.concat_str(["switch", pl.lit("#"), "number"]).alias("key"))
-    numbers = guids(rows["key"], seed)
-    chassis = guids(rows["switch"] + "#0", seed)
+    value, base = numbers(plan, rows["key"], seed)
+    chassis, _ = numbers(plan, rows["switch"] + "#0", seed)
     factory = pl.lit(identity.FACTORY_SWITCH)
     named = pl.concat_str(
         [pl.lit("MF0;"), "name", pl.lit(":M"), pl.col("model").str.to_uppercase(), pl.lit("/U"), pl.col("number") + 1]
     )
     models = {m: identity.device_id(m) for m in rows["model"].unique().to_list()}
     return rows.with_columns(
-        pl.Series("value", numbers),
-        hex16(numbers).alias("guid"),
+        pl.Series("value", value),
+        pl.Series("base", base),
+        hex16(value).alias("guid"),
         hex16(chassis).alias("system_guid"),
         pl.lit("switch").alias("kind"),
         (factory if built.noname else named).alias("description"),
         pl.col("model").replace_strict(models, return_dtype=pl.Int64, default=0).alias("device_id"),
         (pl.col("ports") + pl.when(pl.col("asics") == 1).then(1).otherwise(0)).alias("ports"),
-    ).select("key", "kind", "value", "guid", "system_guid", "description", "ports", "device_id", "asics")
+    ).select("key", "kind", "value", "base", "guid", "system_guid", "description", "ports", "device_id", "asics")
 
 
 def _hcas(plan: Plan, built: Built, cables: pl.DataFrame, seed: int) -> pl.DataFrame:
@@ -155,7 +157,7 @@ def _hcas(plan: Plan, built: Built, cables: pl.DataFrame, seed: int) -> pl.DataF
     called = dict(plan.table("nodes").select("node", "name").rows()) if originals else {}
     names = {f"{a}/{m}": f"{called[a]} {m}" for a, m in built.clones.values()}
     rows = rows.with_columns(pl.col("key").replace(originals).alias("identity"))
-    numbers = guids(rows["identity"], seed)
+    value, base = numbers(plan, rows["identity"], seed)
     own = pl.col("name") + " " + pl.col("nic")
     # The original may be behind a dark switch: its name is the plan's, not that of a device that is seen.
     named = pl.col("identity").replace_strict(names, default=own) if originals else own
@@ -165,13 +167,14 @@ def _hcas(plan: Plan, built: Built, cables: pl.DataFrame, seed: int) -> pl.DataF
     ids = {p: identity.device_id(p) for p in rows["part"].unique()}
     described = pl.col("part").replace_strict(factory, return_dtype=pl.String) if built.noname else named
     return rows.with_columns(
-        pl.Series("value", numbers),
-        hex16(numbers).alias("guid"),
+        pl.Series("value", value),
+        pl.Series("base", base),
+        hex16(value).alias("guid"),
         pl.lit("ca").alias("kind"),
         described.alias("description"),
         pl.col("part").replace_strict(ids, return_dtype=pl.Int64, default=0).alias("device_id"),
         pl.col("port").alias("ports"),
-    ).select("key", "kind", "value", "guid", pl.col("guid").alias("system_guid"), "description", "ports", "device_id")
+    ).select("key", "kind", "value", "base", "guid", pl.col("guid").alias("system_guid"), "description", "ports", "device_id")
 
 
 def _words(plan: Plan, cables: pl.DataFrame) -> pl.DataFrame:
@@ -228,7 +231,7 @@ def _add(known: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFrame:
             .otherwise(device + "/" + nic)
             .alias(f"{prefix}key")
         )
-        columns = known.select("key", "guid", "value", "kind", "description")
+        columns = known.select("key", "guid", "base", "kind", "description")
         ends = ends.join(columns.rename({c: prefix + c for c in columns.columns}), on=f"{prefix}key", how="inner")
     return ends.unique(["guid", "port"], keep="first", maintain_order=True)
 
@@ -241,17 +244,18 @@ def _aggregation(seen: pl.DataFrame, ends: pl.DataFrame) -> tuple[pl.DataFrame, 
     if not hosts.height:
         return seen, ends
     speed = ends.group_by("guid").agg(pl.col("speed").first())
-    numbers = hosts["value"].to_numpy() + np.uint64(8)
+    value = hosts["value"].to_numpy() + np.uint64(8)
     nodes = hosts.with_columns(
         pl.concat_str(["key", pl.lit("+agg")]).alias("key"),
         pl.lit("ca").alias("kind"),
-        pl.Series("value", numbers),
-        hex16(numbers).alias("guid"),
+        pl.Series("value", value),
+        pl.Series("base", value),
+        hex16(value).alias("guid"),
         pl.lit(identity.AGGREGATION_DESCRIPTION).alias("description"),
         pl.lit(1, dtype=pl.Int64).alias("ports"),
         pl.lit(identity.AGGREGATION_DEVICE_ID, dtype=pl.Int64).alias("device_id"),
     )
-    columns = ["key", "guid", "value", "kind", "description"]
+    columns = ["key", "guid", "base", "kind", "description"]
     host = hosts.select(columns).rename({c: f"peer_{c}" for c in columns})
     up = pl.concat(
         [nodes.select(columns), host, hosts.select(pl.col("ports").alias("peer_port"), "guid").rename({"guid": "host"})],
@@ -265,7 +269,7 @@ def _aggregation(seen: pl.DataFrame, ends: pl.DataFrame) -> tuple[pl.DataFrame, 
 
 
 def _finish(seen: pl.DataFrame, ends: pl.DataFrame, lids: dict[str, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Frames in fact form: LIDs as planned (else by device order), port GUIDs (node GUID + port), device order."""
+    """Frames in fact form: LIDs as planned (else by device order), port GUIDs, device order."""
     import polars as pl
 
     devices = seen.unique("guid", keep="first", maintain_order=True).sort(pl.col("kind") != "switch", "key")
@@ -275,10 +279,10 @@ def _finish(seen: pl.DataFrame, ends: pl.DataFrame, lids: dict[str, int]) -> tup
     )
     planned = pl.col("key").replace_strict(lids, default=None, return_dtype=pl.Int64) if lids else pl.lit(None, dtype=pl.Int64)
     devices = devices.with_columns(planned.fill_null(pl.col("line")).alias("lid"))
-    far_value = pl.when(pl.col("kind") == "switch").then("peer_value").otherwise("value")
+    far_base = pl.when(pl.col("kind") == "switch").then("peer_base").otherwise("base")
     far_port = pl.when(pl.col("kind") == "switch").then("peer_port").otherwise("port")
     ends = ends.join(devices.select("guid", "lid"), on="guid", how="left")
-    printed = ends.select((far_value + far_port.cast(pl.UInt64)).alias("n"))["n"].to_numpy()
+    printed = ends.select((far_base + far_port.cast(pl.UInt64)).alias("n"))["n"].to_numpy()
     both_switches = (pl.col("kind") == "switch") & (pl.col("peer_kind") == "switch")
     ends = ends.with_columns(hex16(printed).alias("port_guid")).with_columns(
         pl.when(both_switches).then(None).otherwise("port_guid").alias("port_guid")
