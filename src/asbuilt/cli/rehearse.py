@@ -19,6 +19,8 @@ faults (--fault, may be repeated; A and B are a link id, SWITCH/PORT or NODE/NIC
   shift:SWITCH/FIRST-LAST,BY   a run of cables BY ports too high
   crossed:NIC,NIC              two NICs exchanged at every node
   exchange:A,B                 two switches or two nodes exchanged
+  init:NODE/NIC  limited:NODE/NIC  lids:A,B  slow:A  idle:HOST     what only the subnet shows
+  pfc:HOP  ecn:HOP  dscp:HOP  mtu:HOP  unread:HOP     RDMA over Ethernet set otherwise, or not read, at NODE/NIC or SWITCH/PORT
 
 scenarios (--engine opensm --scenario NAME):
   bring-up         the subnet comes up on the generated files; every row that the plan fixes is read back

@@ -19,6 +19,8 @@ EXPLAINED_BY = {
     "FAB-005": ("FAB-006", "FAB-011"),
     "FAB-008": ("FAB-007",),
 }
+#: What is set at a hop of RDMA over Ethernet: each check words what it did not read its own way, and the hop is one.
+SET_AT_A_HOP = (*(f"NET-00{n}" for n in range(1, 9)), "NET-012", "NET-020", "NET-021")
 #: Mapping, arbitration, lanes in use, high limit: what a manager sets up together, or not at all.
 LANES = ("FAB-021", "FAB-022", "FAB-023", "FAB-024")
 
@@ -102,7 +104,8 @@ def _unexplained(rows: pl.DataFrame, plan: Plan, told: frozenset[str]) -> pl.Dat
         known = set(told) if check_id in ("FAB-005", "FAB-006") else set()
         known |= {link for id in reasons for link in links[id]}
         rows = rows.filter(~((pl.col("check_id") == check_id) & pl.col("link").is_in(list(known)).fill_null(False)))
-    rows = rows.filter(~((pl.col("check_id") == "FAB-006") & pl.col("link").is_in(list(told)).fill_null(False)))
+    again = pl.col("check_id").is_in(["FAB-006", "NET-020", "NET-021"])
+    rows = rows.filter(~(again & pl.col("link").is_in(list(told)).fill_null(False)))
     return _one_identity(_one_manager(rows))
 
 
@@ -224,6 +227,7 @@ def _open(rows: pl.DataFrame, about: Mapping[str, About]) -> list[Finding]:
     found: list[Finding] = []
     sets: dict[tuple[str, ...], list[str]] = {}
     for (check_id, reason), part in rows.partition_by(["check_id", "found"], as_dict=True, maintain_order=True).items():
+        reason = "" if check_id in SET_AT_A_HOP else reason
         sets.setdefault((str(reason), *part["subject"].to_list()), []).append(str(check_id))
     for (reason, *subjects), ids in sets.items():
         part = rows.filter((pl.col("check_id") == ids[0]) & pl.col("subject").is_in(subjects))

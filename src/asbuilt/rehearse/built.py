@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from asbuilt.model.plan import Plan
+from asbuilt.rehearse.roce_port import Change
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,6 +30,7 @@ class Built:
     What only the subnet shows: ``unmanaged`` NIC ends stay in INIT, ``limited`` ones are limited members where the plan says
     full; ``lids`` maps an end port to the one whose LID it carries; ``slow`` cables run one lane; ``idle_managers`` are hosts
     whose subnet manager does not run; ``holes`` maps a switch to the end port that its forwarding table forgets.
+    ``settings`` are changes at hops of RDMA over Ethernet.
     """
 
     cables: pl.DataFrame
@@ -44,6 +46,7 @@ class Built:
     slow: frozenset[str] = frozenset()
     idle_managers: frozenset[str] = frozenset()
     holes: dict[str, str] = field(default_factory=dict)
+    settings: tuple[Change, ...] = ()
 
     def with_cables(self, cables: pl.DataFrame) -> Built:
         """The same devices with other cables."""

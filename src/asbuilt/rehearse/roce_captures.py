@@ -8,29 +8,18 @@ link``. A switch answers by its own system: NVUE JSON (Cumulus Linux) or ``confi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from asbuilt.model.capture import Capture
 from asbuilt.model.plan import Plan
+from asbuilt.rehearse.built import Built
 from asbuilt.rehearse.roce_hosts import host_captures
-from asbuilt.rehearse.roce_port import OTHER_DSCP, PRIORITIES, Port
+from asbuilt.rehearse.roce_port import OTHER_DSCP, PRIORITIES, Change, Port
 from asbuilt.rehearse.roce_switches import cumulus_captures, sonic_captures
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One setting of one hop that is not as planned; ``device`` is a display name or a key.
-
-    The setting ``unread`` takes the hop out of every capture, whatever its value."""
-
-    device: str
-    interface: str
-    setting: str
-    value: Any
 
 
 #: Settings that a `Change` may name, with what they are. ``other_dscp_priority``: priority of DSCP 10, which no class uses.
@@ -49,14 +38,17 @@ SETTINGS = {
     "speed_gbps": "rate in use",
     "cable_m": "cable length that headroom is made for",
     "up": "the port is up",
-    "unread": "the hop is in no capture",
+    "unread": "True: the hop is in no capture",
 }
 
 
-def roce_captures(plan: Plan, changes: Sequence[Change] = (), devices: Iterable[str] | None = None) -> tuple[Capture, ...]:
+def roce_captures(
+    plan: Plan, changes: Sequence[Change] = (), devices: Iterable[str] | None = None, built: Built | None = None
+) -> tuple[Capture, ...]:
     """Captures of every hop of `roce_ports` (or of the ``devices`` named), as planned but for ``changes``.
 
-    Raises ``ValueError`` for a change whose hop or setting does not exist.
+    With ``built`` its cables decide which ports are up and at which rate, a switch without power answers nothing, and its own
+    changes hold too. Raises ``ValueError`` for a change whose hop or setting does not exist.
     """
     import polars as pl
 
@@ -65,22 +57,45 @@ def roce_captures(plan: Plan, changes: Sequence[Change] = (), devices: Iterable[
         ports = ports.filter(pl.col("name").is_in(list(devices)) | pl.col("device").is_in(list(devices)))
     keys = dict(zip(ports["device"], ports["name"], strict=True))
     made = {(row["name"], row["interface"]): _port(row) for row in ports.iter_rows(named=True)}
-    for change in changes:
+    for change in (*changes, *(built.settings if built else ())):
         at = (keys.get(change.device, change.device), change.interface)
         if at not in made or change.setting not in SETTINGS:
             raise ValueError(f"no hop {at[0]} {at[1]} with a setting {change.setting!r}")
-        if change.setting == "unread":
-            del made[at]
-        else:
-            made[at] = replace(made[at], **{change.setting: change.value})
+        made[at] = replace(made[at], **{change.setting: change.value})
+    if built is not None:
+        _cabled(ports, built, made)
     by_dialect: dict[str, dict[str, list[Port]]] = {}
     for port in made.values():
-        by_dialect.setdefault(port.dialect, {}).setdefault(port.name, []).append(port)
+        if not port.unread:
+            by_dialect.setdefault(port.dialect, {}).setdefault(port.name, []).append(port)
     return (
         *host_captures(by_dialect.get("linux", {})),
         *cumulus_captures(by_dialect.get("cumulus", {})),
         *sonic_captures(by_dialect.get("sonic", {})),
     )
+
+
+def _cabled(ports: pl.DataFrame, built: Built, made: dict[tuple[str, str], Port]) -> None:
+    """Ports as their cables let them be: dark without a live one, at the rate that both its ends run."""
+    import polars as pl
+
+    live = built.live()
+    ends = []
+    for side in "ab":
+        end = pl.coalesce(f"{side}_nic", pl.col(f"{side}_port").cast(pl.String))
+        ends.append(live.select(pl.col(f"{side}_device").alias("device"), end.alias("at"), "rate_gbps"))
+    at = pl.when(pl.col("role") == "host").then("interface").otherwise(pl.col("port").cast(pl.String))
+    found = ports.select("device", "name", "interface", at.alias("at")).join(
+        pl.concat(ends), on=["device", "at"], how="left", maintain_order="left"
+    )
+    for device, name, interface, _, rate in found.iter_rows():
+        port = made[name, interface]
+        if device in built.absent:
+            made[name, interface] = replace(port, unread=True)
+        elif rate is None:
+            made[name, interface] = replace(port, up=False)
+        elif rate != port.speed_gbps:
+            made[name, interface] = replace(port, speed_gbps=min(rate, port.speed_gbps))
 
 
 def _planned(plan: Plan) -> pl.DataFrame:

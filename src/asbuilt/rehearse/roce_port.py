@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 #: A code point that no class of the plan uses by default.
 OTHER_DSCP = 10
 CODE_POINTS = 64
 PRIORITIES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One setting of one hop that is not as planned; ``device`` is a display name or a key.
+
+    The setting ``unread`` (True) takes the hop out of every capture."""
+
+    device: str
+    interface: str
+    setting: str
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,7 @@ class Port:
     cable_m: float
     headroom_bytes: int
     up: bool = True
+    unread: bool = False
 
     def priority_of(self, dscp: int) -> int:
         """What the port takes a code point for: an eighth of it, but for those that are set."""

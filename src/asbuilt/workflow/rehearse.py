@@ -15,6 +15,7 @@ from asbuilt.rehearse.built import Built, as_planned, truth
 from asbuilt.rehearse.engines import ENGINES, PROVEN_AGAINST
 from asbuilt.rehearse.fault import Fault, Injected
 from asbuilt.rehearse.proof import Proof
+from asbuilt.rehearse.roce_captures import roce_captures
 from asbuilt.rehearse.subnet_captures import subnet_captures
 from asbuilt.rehearse.twin import captures as twin_captures
 from asbuilt.workflow.captures import facts_of
@@ -32,6 +33,8 @@ LEFT_OUT = {
 }
 #: Past this the twin renders discovery alone: every port's tables are some 10 KB of text.
 MOST_END_PORTS = 2_048
+#: The same for RDMA over Ethernet, counted in port ends: some 1.2 KB each.
+MOST_ROCE_PORTS = 8_192
 # What the compare's note says of devices that answer with their factory description.
 NAMELESS = "no name of their own"
 
@@ -119,9 +122,13 @@ def parsed(faults: Sequence[str]) -> tuple[Fault, ...]:
 
 def judge(plan: Plan, built: Built, injected: tuple[Injected, ...] = (), engine: str = "embedded", seed: int = 0) -> Rehearsal:
     """Capture a built fabric, verify it, and compare the findings with what really is there."""
+    if engine == "embedded":
+        refuse_past_size(plan, built, injected)
     found = twin_captures(plan, built, seed)
     if engine == "embedded" and whole_subnet(plan):
         found += subnet_captures(plan, built, seed)
+    if engine == "embedded" and whole_ethernet(plan):
+        found += roce_captures(plan, built=built)
     if engine == "ibsim":
         refuse_for_ibsim(plan, built)
         found = _through_ibsim(found)
@@ -194,6 +201,26 @@ def whole_subnet(plan: Plan) -> bool:
     return plan.has("lids") and 0 < plan.table("lids").height <= MOST_END_PORTS
 
 
+def whole_ethernet(plan: Plan) -> bool:
+    """True when the twin answers for the settings of RDMA over Ethernet too: past `MOST_ROCE_PORTS` they are left out."""
+    return plan.has("roce_ports") and 0 < plan.table("roce_ports").height <= MOST_ROCE_PORTS
+
+
+def refuse_past_size(plan: Plan, built: Built, injected: tuple[Injected, ...]) -> None:
+    """Raise `ProblemError` CLI-023 for faults that only captures show which the twin leaves out at this size."""
+    told = built.unmanaged or built.limited or built.lids or built.idle_managers or built.holes
+    left = []
+    if told and not whole_subnet(plan):
+        left.append((plan.table("lids").height, "end ports", MOST_END_PORTS))
+    if built.settings and not whole_ethernet(plan):
+        left.append((plan.table("roce_ports").height, "port ends of RDMA over Ethernet", MOST_ROCE_PORTS))
+    if left:
+        unseen = ", ".join(str(i.fault) for i in injected if i.findings)
+        why = "; ".join(f"the plan has {n:,} {what}, and past {most:,} the twin answers for none" for n, what, most in left)
+        fix = "rehearse it on a plan of fewer GPUs"
+        raise ProblemError(Problem("CLI-023", f"{unseen}: no capture would show it", why=why, fix=fix))
+
+
 def refuse_for_ibsim(plan: Plan, built: Built) -> None:
     """Raise `ProblemError` for what ibsim cannot load, or what discovery on it could not walk to."""
     if "infiniband" not in plan.table("subnets")["technology"]:
@@ -202,8 +229,8 @@ def refuse_for_ibsim(plan: Plan, built: Built) -> None:
     if built.clones:
         what = "ibsim refuses two devices with one GUID"
         raise ProblemError(Problem("CLI-023", what, fix="rehearse clones with the embedded engine"))
-    if built.unmanaged or built.limited or built.lids or built.slow or built.idle_managers:
-        what = "faults that no cable shows (init, limited, lids, slow, idle) are made by the embedded twin alone"
+    if built.unmanaged or built.limited or built.lids or built.slow or built.idle_managers or built.settings:
+        what = "faults that no cable shows (init, limited, lids, slow, idle, pfc, ...) are made by the embedded twin alone"
         raise ProblemError(Problem("CLI-023", what, fix="rehearse them with the embedded engine"))
     switches = plan.table("switches")
     chassis = switches.filter((switches["asics"] > 1) & ~switches["spare"])

@@ -94,7 +94,7 @@ def _scenario(wish: Wish) -> str:
 def _possible(built: Built, injected: Sequence[Injected]) -> None:
     """Raise for faults that ibsim cannot put into a running subnet: it changes cables and power, nothing else."""
     other = (built.noname, built.unmanaged, built.limited, built.lids, built.slow, built.idle_managers, built.holes)
-    if any(other):
+    if any((*other, built.settings)):
         cables = {i.fault.kind for i in injected if i.moves is not None} | {"absent", "eth"}
         bad = ", ".join(str(i.fault) for i in injected if i.fault.kind not in cables)
         why = "ibsim changes cables and power while it runs, nothing else"
