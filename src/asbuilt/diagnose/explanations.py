@@ -17,6 +17,7 @@ from asbuilt.diagnose.patterns import CROSSING, EXCHANGE, RAILS, SINGLE, Group, 
 from asbuilt.diagnose.view import View
 from asbuilt.model.verdict import Explanation
 
+_SHOWN = 4
 _RIGHT_LABELS = "both ends are labelled for the ports that they sit in"
 
 
@@ -72,7 +73,6 @@ def _boxes(view: View, hosts: HostNames, group: Group, boxes: tuple[int, int]) -
     place = view.places().get(view.key(boxes[0])) or view.places().get(view.key(boxes[0]).rpartition("/")[0])
     at = f"at {place}" if place else f"in the place of {one}"
     measure = f"read serial number and host name on the {what} {at}, which should be {one}"
-    moves = [view.move(s) for s in group.steps]
     told = [
         Explanation(
             f"{pair} have each other's names",
@@ -88,8 +88,8 @@ def _boxes(view: View, hosts: HostNames, group: Group, boxes: tuple[int, int]) -
         ),
         Explanation(
             f"the cables of {pair} are exchanged",
-            len(moves),
-            acts(moves),
+            len(group.steps),
+            _acts(view, group.steps),
             f"it is {one} by its serial number and its name",
         ),
     ]
@@ -154,9 +154,14 @@ def _cables(view: View, group: Group) -> list[Explanation]:
     marker = group.tangles[0].steps[0]
     told = []
     for steps, text in zip(sets, texts, strict=True):
-        moves = [view.move(s) for s in steps]
-        told.append(Explanation(text, sum(_ends(s) for s in steps), acts(moves), _label_tells(view, marker, steps)))
+        ends = sum(_ends(s) for s in steps)
+        told.append(Explanation(text, ends, _acts(view, steps), _label_tells(view, marker, steps)))
     return told
+
+
+def _acts(view: View, steps: Sequence[Step]) -> str:
+    """The first few steps as a crew reads them: there may be one for every node of a fabric."""
+    return acts([view.move(s) for s in steps[:_SHOWN]], len(steps))
 
 
 def _ends(step: Step) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
 from asbuilt.model.verdict import Move
 
 CAPTURE_AGAIN = "then capture again"
@@ -12,14 +14,15 @@ def next_step(moves: list[Move], *, ring: bool, only_missing: bool) -> str:
     if only_missing:
         ends = moves[0].cable
         return f"look at both ends of {ends}: cable seated, transceiver, link type of the port; {CAPTURE_AGAIN}"
-    told = acts(moves, 8, " under repairs")
+    told = acts(moves[:8], len(moves), " under repairs")
     first = "take all these ends out before the first goes in: " if ring else ""
     return f"{first}{told}; {CAPTURE_AGAIN}"
 
 
-def acts(moves: list[Move], most: int = 4, where: str = "") -> str:
-    """The moves in a row, cut after ``most``; ``where`` says where the others stand."""
-    return "; ".join(_act(m) for m in moves[:most]) + (f"; and {len(moves) - most} more{where}" if len(moves) > most else "")
+def acts(moves: Sequence[Move], count: int, where: str = "") -> str:
+    """The first of ``count`` moves in a row; ``where`` says where the others stand."""
+    told = "; ".join(_act(m) for m in moves)
+    return told + (f"; and {count - len(moves)} more{where}" if count > len(moves) else "")
 
 
 def revert(moves: list[Move], *, only_missing: bool) -> str:
