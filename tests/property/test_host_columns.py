@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Callable
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +63,18 @@ def edited(text: str, edits: list[tuple[float, int, str]]) -> bytes:
     return text.encode()
 
 
+ENGINES = st.sampled_from(["numpy", "numba"])
+
+
+def by(engine: str, read: Callable[..., Any], *args: Any) -> Any:
+    """``read`` with this engine of kernels."""
+    Engine.mode, before = engine, Engine.mode
+    try:
+        return read(*args)
+    finally:
+        Engine.mode = before
+
+
 def same(one: Facts, two: Facts) -> None:
     assert one.accounts == two.accounts and one.tables.keys() == two.tables.keys() and one.notes == two.notes
     for name, frame in one.tables.items():
@@ -68,42 +82,73 @@ def same(one: Facts, two: Facts) -> None:
 
 
 def test_clean_texts_are_read_by_columns() -> None:
-    for mode in ("numpy", "numba"):
-        Engine.mode, before = mode, Engine.mode
-        try:
-            fleet, sweep = ibstat_fast.parse(FLEET.encode(), "c"), perfquery_fast.parse(SWEEP.encode(), "c", "h", None, None)
-        finally:
-            Engine.mode = before
+    for engine in ("numpy", "numba"):
+        fleet = by(engine, ibstat_fast.parse, FLEET.encode(), "c")
+        sweep = by(engine, perfquery_fast.parse, SWEEP.encode(), "c", "h", None, None)
         assert fleet is not None and sweep is not None
         same(fleet, ibstat.parse(FLEET.encode(), "c"))
         same(sweep, perfquery.parse(SWEEP.encode(), "c", "h"))
         assert fleet.tables["hca_facts"].height == 10 and sweep.tables["counter_facts"].height == 19
 
 
-@given(EDITS)
+@given(EDITS, ENGINES)
 @settings(max_examples=300, deadline=None)
-def test_a_damaged_fleet_reads_the_same(edits: list[tuple[float, int, str]]) -> None:
+def test_a_damaged_fleet_reads_the_same(edits: list[tuple[float, int, str]], engine: str) -> None:
     data = edited(FLEET, edits)
-    fast = ibstat_fast.parse(data, "c")
+    fast = by(engine, ibstat_fast.parse, data, "c")
     if fast is not None:
         same(fast, ibstat.parse(data, "c"))
 
 
-@given(EDITS, st.sampled_from(["", "node7", "0x0002c90300000001", "node7@2026-01-31T11:00:00Z"]))
+@given(EDITS, st.sampled_from(["", "node7", "0x0002c90300000001", "node7@2026-01-31T11:00:00Z"]), ENGINES)
 @settings(max_examples=300, deadline=None)
-def test_a_damaged_sweep_reads_the_same(edits: list[tuple[float, int, str]], subject: str) -> None:
+def test_a_damaged_sweep_reads_the_same(edits: list[tuple[float, int, str]], subject: str, engine: str) -> None:
     data = edited(SWEEP, edits)
     plain = perfquery.parse(data, "c", subject)
     host, time = (subject.partition("@")[0] or None, subject.partition("@")[2] or None)
     guid = host[2:] if host and host.startswith("0x") else None
-    fast = perfquery_fast.parse(data, "c", None if guid else host, guid, time)
+    fast = by(engine, perfquery_fast.parse, data, "c", None if guid else host, guid, time)
     if fast is not None:
         same(fast, plain)
+
+
+LINES = st.lists(st.tuples(st.integers(0, 200), st.sampled_from(["gone", "twice", "blank", "swapped", "moved"])), max_size=3)
+
+
+@given(LINES, ENGINES)
+@settings(max_examples=300, deadline=None)
+def test_a_fleet_with_lines_out_of_place_reads_the_same(edits: list[tuple[int, str]], engine: str) -> None:
+    lines = FLEET.splitlines(keepends=True)
+    for where, what in edits:
+        at = where % len(lines)
+        line = lines.pop(at)
+        match what:
+            case "twice":
+                lines[at:at] = [line, line]
+            case "blank":
+                lines.insert(at, " " + line)
+            case "swapped":
+                lines.insert(at + 1, line)
+            case "moved":
+                lines.insert(where * 7 % len(lines), line)
+    data = "".join(lines).encode()
+    fast = by(engine, ibstat_fast.parse, data, "c")
+    if fast is not None:
+        same(fast, ibstat.parse(data, "c"))
+
+
+def test_a_card_without_a_port_says_nothing() -> None:
+    lone = "n77: CA 'mlx5_9'\nn77: \tCA type: MT4129\n"
+    for engine in ("numpy", "numba"):
+        for data in ((lone + FLEET).encode(), (FLEET + lone).encode()):
+            fast = by(engine, ibstat_fast.parse, data, "c")
+            assert fast is None and ibstat.parse(data, "c").accounts["c"].unread == 2
 
 
 def test_lines_of_hosts_that_come_mixed() -> None:
     lines = FLEET.splitlines(keepends=True)
     mixed = "".join(x for pair in zip(lines[:22], lines[22:44], strict=True) for x in pair)
-    fast = ibstat_fast.parse(mixed.encode(), "c")
-    assert fast is not None
-    same(fast, ibstat.parse(mixed.encode(), "c"))
+    for engine in ("numpy", "numba"):
+        fast = by(engine, ibstat_fast.parse, mixed.encode(), "c")
+        assert fast is not None
+        same(fast, ibstat.parse(mixed.encode(), "c"))

@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from asbuilt.base.interning import distinct_numbers, guid_texts
+from asbuilt.base.interning import distinct_numbers, guid_texts, read_only
+from asbuilt.model.discovery import FactTables
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_subnet import HCA_FACTS
 from asbuilt.parsers import fact_rows, ibstat
 from asbuilt.parsers.host_lines import FACT, IGNORABLE, PREFIX, TIMED, UNREAD, account_of, indented
+from asbuilt.parsers.ibstat_pass import CODES, HOST, LENGTH, PORT, fleet
+from asbuilt.parsers.ibstat_whole import Fleet
 from asbuilt.parsers.shapes import HEX, LONG, Shapes, shape_text, shapes
+from asbuilt.parsers.shapes_seen import plain_shapes
 from asbuilt.parsers.tools import command
 
 if TYPE_CHECKING:
@@ -27,10 +31,11 @@ Array = np.ndarray[Any, Any]
 _CARD = ("CA type", "Number of ports", "Firmware version", "Hardware version", "Node GUID", "System image GUID")
 _PORT = ("State", "Physical state", "Rate", "Base lid", "LMC", "SM lid", "Capability mask", "Port GUID", "Link layer")
 _LABELS = ("", "CA", "Port", *_CARD, *_PORT)
-_CA_LINE, _PORT_LINE = _LABELS.index("CA"), _LABELS.index("Port")
 _GUIDS = {"Node GUID", "System image GUID", "Port GUID"}
 _NUMBERS = {"Base lid": 0xFFFF, "LMC": 7, "SM lid": 0xFFFF, "Rate": 99999}
 _HEXADECIMAL = re.compile(r"^0x[0-9a-fA-F]{1,16}$")
+_REMARK = re.compile(r"[ \t]#")
+_NOTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -50,21 +55,42 @@ class _Forms:
 
 def parse(data: bytes, capture_id: str) -> Facts | None:
     """As `ibstat.parse` of UTF-8 text without its mark; None when the text is not of the plain kind."""
-    if not data.isascii() or b"\r" in data or b"\x1b" in data or b" #" in data or not data.endswith(b"\n"):
+    if not data.endswith(b"\n") or b"\r" in data:
         return None
     found = shapes(data)
-    forms = None if (found.shape < 0).any() or indented(found.data, found.start, found.end) else _forms(found)
+    forms = _forms(found) if found.shape.min(initial=0) >= 0 and plain_shapes(found) else None
     if forms is None:
         return None
-    lines = np.flatnonzero(np.array(forms.label, np.uint8)[found.shape])
-    reading = _Fleet(found, forms, lines) if len(lines) else None
-    if reading is None or not reading.regular():
+    ports = _ports(found, forms)
+    if ports is None:
         return None
-    classes = np.array(forms.classes, np.uint8)[found.shape]
+    classes = np.array(forms.classes, np.uint8).take(found.shape)
     if any(_known(found.line(line).decode("ascii").rstrip()) for line in np.flatnonzero(classes == UNREAD).tolist()):
         return None  # the first line of its shape had too many digits, this one has not
     account = account_of(classes, data, found.start, found.end, {})
-    return Facts({HCA_FACTS.name: reading.frame(capture_id)}, {capture_id: account}, (), ibstat.TOOL)
+    rows = FactTables({HCA_FACTS.name: len(ports.seats)}, lambda: {HCA_FACTS.name: ports.frame(capture_id)})
+    return Facts(rows, {capture_id: account}, (), ibstat.TOOL)
+
+
+def _ports(found: Shapes, forms: _Forms) -> _Ports | None:
+    """The ports of all hosts; None where lines are out of place, begin with blanks, or a port has a number past 255."""
+    label = np.array(forms.label, np.uint8).take(found.shape)
+    seats = np.full((int(np.count_nonzero(label == PORT)), CODES + 2), -1, np.int32)
+    if not len(seats):
+        return None
+    count, runs = fleet(found.data, read_only(found.start), read_only(label), seats, np.full(CODES, -1, np.int64))
+    names = _names(found, seats) if count >= 0 else []
+    if len(set(names)) < max(runs, 1):  # lines may come mixed
+        if indented(found.data, found.start, found.end):
+            return None
+        whole = Fleet(found, label, *(np.array(c, np.int64) for c in (forms.before, forms.tail, forms.skeleton)))
+        if not whole.regular():
+            return None
+        seats = whole.seats()
+        names = _names(found, seats)
+    ports = _Ports(found, forms, seats, names)
+    number = ports.number("Port")
+    return ports if ((number >= 0) & (number <= 255)).all() else None
 
 
 def _forms(found: Shapes) -> _Forms | None:
@@ -77,7 +103,14 @@ def _forms(found: Shapes) -> _Forms | None:
         form, spans = shape_text(raw)
         prefix = PREFIX.match(text)
         rest = (prefix[2] or "") if prefix else text
-        if LONG in form or text[:1] == "-" or ibstat.OWN.match(text) or command(raw) is not None or TIMED.match(rest):
+        if (
+            LONG in form
+            or text[:1] == "-"
+            or _REMARK.search(text)
+            or ibstat.OWN.match(text)
+            or command(raw) is not None
+            or TIMED.match(rest)
+        ):
             return None
         label, value = _label(rest)
         if prefix is None or not label:
@@ -134,98 +167,52 @@ def _label(rest: str) -> tuple[str, str]:
     return "", ""
 
 
-class _Fleet:
-    """The lines of all hosts, host by host: each with its label, the CA and the port that it belongs to."""
+def _names(found: Shapes, seats: Array) -> list[str]:
+    """The hosts by number, each from the line of its first port."""
+    first = np.flatnonzero(np.diff(seats[:, HOST], prepend=-1))
+    whose = zip(seats[first, PORT].tolist(), seats[first, LENGTH].tolist(), strict=True)
+    return [found.line(line)[:length].decode("ascii") for line, length in whose]
 
-    def __init__(self, found: Shapes, forms: _Forms, lines: Array) -> None:
-        self.found, self.forms = found, forms
-        shape = found.shape[lines]
-        before, tail = (np.array(column, np.int64)[shape] for column in (forms.before, forms.tail))
-        mark = np.array(forms.skeleton, np.uint64)[shape]
-        colon = found.start[lines] + tail
-        for which in range(int(before.max(initial=0))):
-            held = np.flatnonzero(before > which)
-            at = found.at[lines[held]] + which
-            stop = found.stops[at]
-            mark[held] = (mark[held] * _MIX + found.values[at]) * _MIX + (stop - found.start[lines[held]]).astype(np.uint64)
-            colon[held] = stop + tail[held]
-        host, first = distinct_numbers(mark)
-        self.names = [
-            found.data[found.start[lines[i]] : colon[i]].tobytes().decode("ascii") for i in first.tolist()
-        ]  # one a host
-        if (host[1:] < host[:-1]).any():  # the lines of hosts come mixed
-            order = np.argsort(host, kind="stable")
-            lines, host, colon, shape = lines[order], host[order], colon[order], shape[order]
-        self.lines, self.host, self.colon, self.shape = lines, host, colon, shape
-        self.label = np.array(forms.label, np.uint8)[self.shape]
-        self.card = np.cumsum(self.label == _CA_LINE) - 1
-        self.port = np.cumsum(self.label == _PORT_LINE) - 1
-        self.cards, self.ports = np.flatnonzero(self.label == _CA_LINE), np.flatnonzero(self.label == _PORT_LINE)
 
-    def regular(self) -> bool:
-        """True when every line has its host's CA, every port all that closes it, and no label comes twice."""
-        if not len(self.ports) or self.label[0] != _CA_LINE:
-            return False
-        of_port = self.label > _PORT_LINE + len(_CARD)
-        of_card = (self.label > _PORT_LINE) & ~of_port
-        opened = np.where(self.port >= 0, self.ports[np.maximum(self.port, 0)], -1)
-        behind = opened > self.cards[self.card]  # a port of this CA was opened before
-        if (self.host != self.host[self.cards[self.card]]).any() or (of_card & behind).any() or (of_port & ~behind).any():
-            return False
-        whose = np.where(of_port, self.port, self.card) * 64 + self.label
-        told = whose[of_port | of_card]
-        seen = np.zeros(int(told.max(initial=0)) + 1, bool)
-        seen[told] = True
-        if np.count_nonzero(seen) != len(told):
-            return False
-        ends = np.append(self.ports[1:], len(self.label))
-        limits = np.minimum(ends, self._next_card())
-        last = self.label[limits - 1] == _LABELS.index("Link layer")
-        number = self.number("Port", self.ports)
-        return bool(last.all() and self._count("State") == len(self.ports) and ((number >= 0) & (number <= 255)).all())
+@dataclass(frozen=True, slots=True)
+class _Ports:
+    """A row a port: the lines of its labels (`asbuilt.parsers.ibstat_pass`), and the names of the hosts."""
 
-    def _next_card(self) -> Array:
-        """For each port, the line (in this order) of the next CA, or the end."""
-        edges = np.append(self.cards, len(self.label))
-        found: Array = edges[self.card[self.ports] + 1]
-        return found
+    found: Shapes
+    forms: _Forms
+    seats: Array
+    names: list[str]
 
-    def _count(self, label: str) -> int:
-        return int((self.label == _LABELS.index(label)).sum())
+    def _told(self, label: str) -> tuple[Array, Array, Array]:
+        """(ports that say ``label``, its line for each of them, the shape of the line)."""
+        lines = self.seats[:, _LABELS.index(label)]
+        ports = np.flatnonzero(lines >= 0)
+        lines = lines[ports]
+        return ports, lines, self.found.shape[lines]
 
-    def _seats(self, label: str) -> tuple[Array, Array]:
-        """(places of the lines that say ``label``, for each port which of them is its own, -1 for none)."""
-        places = np.flatnonzero(self.label == _LABELS.index(label))
-        by_card = label in _CARD or label == "CA"
-        owner = (self.card if by_card else self.port)[places]
-        seat = np.full((len(self.cards) if by_card else len(self.ports)) + 1, -1, np.int64)
-        seat[owner] = np.arange(len(places))
-        return places, seat[self.card[self.ports]] if by_card else seat[:-1]
-
-    def number(self, label: str, places: Array) -> Array:
-        """The value of the lines at ``places`` as int64, -1 for what is no number or out of bounds."""
-        which = np.array(self.forms.number, np.int64)[self.shape[places]]
-        values = np.full(len(places), -1, np.int64)
+    def number(self, label: str) -> Array:
+        """A number a port as int64, -1 for none and for what is out of bounds."""
+        ports, lines, shape = self._told(label)
+        which = np.array(self.forms.number, np.int64)[shape]
         held = which >= 0
-        numbers = self.found.number(self.lines[places[held]], which[held])
-        values[held] = np.where(numbers <= np.uint64(_NUMBERS.get(label, 999)), numbers, np.uint64(0)).astype(np.int64)
-        values[np.flatnonzero(held)[numbers > np.uint64(_NUMBERS.get(label, 999))]] = -1
+        numbers = self.found.number(lines[held], which[held])
+        values = np.full(len(self.seats), -1, np.int64)
+        values[ports[held]] = np.where(numbers <= np.uint64(_NUMBERS.get(label, 999)), numbers, _NOTHING).astype(np.int64)
         return values
 
     def integers(self, label: str) -> pl.Series:
         """A number a port, null where it has none."""
         import polars as pl
 
-        places, seat = self._seats(label)
-        values = np.append(self.number(label, places), -1)[seat]
+        values = self.number(label)
         return pl.select(pl.when(pl.Series(values >= 0)).then(pl.Series(values))).to_series()
 
     def guids(self, label: str) -> pl.Series:
         import polars as pl
 
-        places, seat = self._seats(label)
-        which = np.array(self.forms.number, np.int64)[self.shape[places]]
-        values = np.append(self.found.number(self.lines[places], which), np.uint64(0))[seat]
+        ports, lines, shape = self._told(label)
+        values = np.zeros(len(self.seats), np.uint64)
+        values[ports] = self.found.number(lines, np.array(self.forms.number, np.int64)[shape])
         texts = guid_texts(values)
         return texts if values.all() else texts.zip_with(pl.Series(values != 0), pl.Series([None], dtype=pl.String))
 
@@ -233,23 +220,25 @@ class _Fleet:
         """``meaning`` of the text a port; each distinct text, told by shape, numbers and length, is looked at once."""
         import polars as pl
 
-        places, seat = self._seats(label)
-        lines = self.lines[places]
-        mark = (self.found.end[lines] - self.colon[places]).astype(np.uint64) * _MIX + self.shape[places].astype(np.uint64)
-        before = np.array(self.forms.before, np.int64)[self.shape[places]]
-        inside = self.found.at[lines + 1] - self.found.at[lines] - before
+        ports, lines, shape = self._told(label)
+        found = self.found
+        colon = found.start[lines] + self.seats[ports, LENGTH]
+        mark = (found.end[lines] - colon).astype(np.uint64) * _MIX + shape.astype(np.uint64)
+        before = np.array(self.forms.before, np.int64)[shape]
+        inside = found.at[lines + 1] - found.at[lines] - before
         for which in range(int(inside.max(initial=0))):
             held = np.flatnonzero(inside > which)
-            at = self.found.at[lines[held]] + before[held] + which
-            place = (self.found.stops[at] - self.colon[places[held]]).astype(np.uint64)
-            mark[held] = (mark[held] * _MIX + self.found.values[at]) * _MIX + place
+            at = found.at[lines[held]] + before[held] + which
+            place = (found.stops[at] - colon[held]).astype(np.uint64)
+            mark[held] = (mark[held] * _MIX + found.values[at]) * _MIX + place
         index, first = distinct_numbers(mark)
         said = []
         for i in first.tolist():
-            raw = self.found.data[self.colon[places[i]] + 1 : self.found.end[lines[i]]].tobytes().decode("ascii").rstrip()
+            raw = found.data[colon[i] + 1 : found.end[lines[i]]].tobytes().decode("ascii").rstrip()
             said.append(meaning(_label(raw.removeprefix(" "))[1]))
-        listed = pl.Series([*said, None], dtype=pl.String)
-        return listed.gather(pl.Series(np.append(index, len(said))[seat]))
+        which_text = np.full(len(self.seats), len(said), np.int64)
+        which_text[ports] = index
+        return pl.Series([*said, None], dtype=pl.String).gather(pl.Series(which_text))
 
     def frame(self, capture_id: str) -> pl.DataFrame:
         """`HCA_FACTS`, a row a port, by line."""
@@ -261,9 +250,9 @@ class _Fleet:
 
         frame = pl.DataFrame(
             {
-                "host": pl.Series(self.names).gather(pl.Series(self.host[self.ports])),
+                "host": pl.Series(self.names).gather(pl.Series(self.seats[:, HOST])),
                 "device": self.words("CA", str),
-                "port": self.number("Port", self.ports),
+                "port": self.number("Port"),
                 "node_guid": self.guids("Node GUID"),
                 "port_guid": self.guids("Port GUID"),
                 "system_guid": self.guids("System image GUID"),
@@ -277,7 +266,7 @@ class _Fleet:
                 "lid": self.integers("Base lid"),
                 "lmc": self.integers("LMC"),
                 "sm_lid": self.integers("SM lid"),
-                "line": self.lines[self.ports] + 1,
+                "line": self.seats[:, PORT].astype(np.int64) + 1,
             }
         )
         return HCA_FACTS.conform(frame.with_columns(capture_id=pl.lit(capture_id))).sort("line")
