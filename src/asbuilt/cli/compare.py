@@ -52,6 +52,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--guids", metavar="FILE", default="", help="which GUID is which device: guid,name per line")
     parser.add_argument("--scope", metavar="KEY=VALUE,…", default="", help="what is built: phase, plane, row, rack, island")
+    parser.add_argument(
+        "--require", metavar="ID,…", default="", help="what must have been measured: ids of checks, or fabric for all"
+    )
     parser.add_argument("--strict", action="store_true", help="links beside the plan fail, too")
     parser.add_argument(
         "--predict", metavar="DIR", default="", help="also write what will be captured when all repairs are done"
@@ -71,6 +74,7 @@ def run(args: argparse.Namespace) -> int:
     from asbuilt.workflow.captures import read_captures
     from asbuilt.workflow.compare import compare
     from asbuilt.workflow.foreign_plan import read_discovery, read_guids
+    from asbuilt.workflow.required import required_checks
 
     at = Path(getattr(args, "directory", "."))
 
@@ -83,11 +87,12 @@ def run(args: argparse.Namespace) -> int:
     after = at / args.predict if args.predict else None
     if after is not None:
         empty_folder(after, args.predict)
+    required = required_checks(args.require)
     plan, guids = _plan(args, here)
     measured = [here(f) for f in args.measured]
     facts = read_discovery(measured)
     guids = read_guids(here(args.guids)) if args.guids else guids
-    seen = compare(plan, facts, args.scope or None, guids, strict=args.strict)
+    seen = compare(plan, facts, args.scope or None, guids, strict=args.strict, required=required)
     if page is not None:
         write_page(page, args.html, seen, plan)
     if after is not None:

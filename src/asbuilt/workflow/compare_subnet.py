@@ -18,7 +18,7 @@ from asbuilt.diagnose.tally import told as told_rows
 from asbuilt.diagnose.texts import Text
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
-from asbuilt.model.verdict import Finding, Severity
+from asbuilt.model.verdict import Finding, Layer, Severity
 from asbuilt.workflow.check import section
 
 if TYPE_CHECKING:
@@ -77,19 +77,25 @@ class SubnetAnswer:
         return made
 
     def _required(self, required: Collection[str]) -> list[Finding]:
-        import polars as pl
-
+        """What was asked for and not measured at all: one finding for checks that read the same captures. An id that the plan
+        has nothing for is open too: a gate that demands it does not pass without a word."""
+        kinds: dict[tuple[str, ...], list[str]] = {}
         made = []
-        for id in required:
-            frame = self.asked.get(id)
-            open_ = frame is not None and bool(
-                frame.select(((pl.col("verdict") == "not_measured") & (pl.col("subject") == "plan")).any()).item()
-            )
-            if open_:
-                about = self.about[id]
-                step = f"capture {about.measured_by.rstrip('.')}; then compare again"
-                finding = unmatched("", id, about, f"{id} was asked for and no capture of its kind was given")
-                made.append(replace(finding, next=step))
+        everything = self.asked if Layer.FABRIC.value in required else ()
+        for id in dict.fromkeys((*(id for id in required if id in self.asked), *everything)):
+            first = self.asked[id].row(0, named=True)
+            if first["subject"] == "plan" and first["verdict"] == "not_measured":
+                kinds.setdefault(self.about[id].facts, []).append(id)
+            elif first["subject"] == "plan" and first["verdict"] == "not_applicable" and id in required:
+                cause = f"{id} was asked for and the plan has nothing for it: {first['found']}"
+                step = f"leave {id} out of what is required, or verify against a plan that has what it judges"
+                made.append(replace(unmatched("", id, self.about[id], cause), next=step))
+        for ids in kinds.values():
+            about = self.about[ids[0]]
+            step = f"capture {about.measured_by.rstrip('.')}; then compare again"
+            verb, their = ("was", "its") if len(ids) == 1 else ("were", "their")
+            cause = f"{', '.join(ids)} {verb} asked for and no capture of {their} kind was given"
+            made.append(replace(unmatched("", ids[0], about, cause), next=step))
         return made
 
 

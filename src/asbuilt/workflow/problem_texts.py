@@ -54,6 +54,7 @@ PROBLEMS: dict[str, str] = {
     "PAR-008": "The capture is of another tool. Read as a fabric it would show no link at all.",
     "CLI-060": "The folder for the demo holds something else. The demo replaces only what an earlier demo wrote.",
     "CLI-054": "The scope names a key that links do not have, or a value that no link has.",
+    "CLI-055": "A kind of evidence was demanded that is no check, or a check that no capture answers.",
     "CLI-001": "The option is unknown. `asbuilt --help` lists those before a command, `asbuilt COMMAND --help` those after it.",
     "CLI-002": "There is no such command. `asbuilt --help` lists them by task.",
     "CLI-070": "A fault of asbuilt, not of the input. Run again with ASBUILT_TRACEBACK=1 and report the output.",

@@ -32,7 +32,7 @@ def verify(
 
     ``scope`` says what is built (``phase=1,row=A,plane=compute``); links outside it count as out of scope. ``guids`` is a
     frame guid, name. With ``strict`` unplanned links are findings, not warnings. ``required`` are ids of checks that must have
-    been measured: how a gate asks for kinds of evidence.
+    been measured, or ``fabric``: how a gate asks for kinds of evidence (`asbuilt.workflow.required`).
     Raises `ProblemError` for places, tools and scopes that cannot be read.
     """
     given = [c for c in captures if isinstance(c, Capture)]
