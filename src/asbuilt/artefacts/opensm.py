@@ -146,7 +146,7 @@ def _guid_lists(lids: pl.DataFrame, rows: Mapping[str, Mapping[str, Any]]) -> di
         files["root_guids"] = listed(roots, f"Switches of the top tier ({top}), node GUIDs.", "node_guid")
     ends = lids.filter(pl.col("number") > 0)
     ends = ends.with_columns(pl.Series("class", roles(ends)))
-    heads = {COMPUTE: "Ports that compute: ftree spreads their traffic.", IO: "Ports of storage, services and aggregation."}
+    heads = {COMPUTE: "Ports of nodes: ftree spreads their traffic.", IO: "Ports of storage, services and aggregation."}
     for kind, name in ((COMPUTE, "cn_guids"), (IO, "io_guids")):
         if "ftree" in engines and (ends["class"] == kind).any():
             files[name] = listed(ends.filter(pl.col("class") == kind), heads[kind])

@@ -155,13 +155,16 @@ def settings_of(plan: Plan, subnet: str) -> dict[str, str]:
 def roles(ends: pl.DataFrame) -> NDArray[np.uint8]:
     """The class of each end port of a subnet for fat-tree routing, uint8 [rows]: `COMPUTE` or `IO`; `OTHER` where no file is.
 
-    Ports of nodes on the compute plane are compute nodes, all other hosts I/O nodes. Without a compute node there is neither
-    file, and the engine takes every host for one.
+    Ports of nodes on the compute plane are compute nodes, all other hosts I/O nodes. In a subnet without that plane (storage
+    of its own) the ports of its nodes are. Without a node there is neither file, and the engine takes every host for a compute
+    node; so it would with an empty list, aggregation nodes on spines among them, and refuse the tree.
     """
     import polars as pl
 
-    compute = (pl.col("role") == "node") & (pl.col("plane") == "compute")
-    said = pl.when(~compute.any()).then(OTHER).when(compute).then(COMPUTE).otherwise(IO).cast(pl.UInt8)
+    node = pl.col("role") == "node"
+    first = node & (pl.col("plane") == "compute")
+    compute = pl.when(first.any()).then(first).otherwise(node)
+    said = pl.when(~node.any()).then(OTHER).when(compute).then(COMPUTE).otherwise(IO).cast(pl.UInt8)
     return ends.select(said.alias("role"))["role"].to_numpy()
 
 

@@ -83,9 +83,9 @@ def _routing(said: Said) -> Iterator[dict[str, Any]]:
         why = "without it the engine guesses the roots from the hosts, and falls back to minhop where guests make that fail"
         yield _row(said, "root_guid_file", "root_guids", "", "derived", _MANUAL, why)
     if engine.name == "ftree":
-        why = "compute NIC ports: balanced first, and all that must lie at one depth"
+        why = "NIC ports of the nodes on the compute plane, without that plane of all nodes: balanced first, all at one depth"
         yield _row(said, "cn_guid_file", "cn_guids", "", "derived", _MANUAL, why)
-        why = "storage and service ports: routed beside the compute ports, at any depth"
+        why = "all other ports (storage, service, aggregation): routed beside those of the nodes, at any depth"
         yield _row(said, "io_guid_file", "io_guids", "", "derived", _MANUAL, why)
         why = "switches of the top tier answer each other and every host: counters are read by LID, and IBTA asks for it"
         yield _row(said, "connect_roots", "TRUE", "", "derived", _MANUAL, why)
