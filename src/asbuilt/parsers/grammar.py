@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
@@ -77,7 +77,7 @@ class Columns:
     make: Callable[[], dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prompts:
     """What was asked: the prompt ``lines`` (0-based), and behind each of them and, first of all, the capture's subject:
     A line that nobody can read counts as a prompt that asked nothing: it may have been one, or a heading.
@@ -88,9 +88,19 @@ class Prompts:
     lines: Array
     kinds: list[tuple[str, str]]
     kind: Array
-    guid: Array
-    lid: Array
-    port: Array
+    numbers: Callable[[str], Array]
+
+    @cached_property
+    def guid(self) -> Array:
+        return self.numbers("guid")
+
+    @cached_property
+    def lid(self) -> Array:
+        return self.numbers("lid")
+
+    @cached_property
+    def port(self) -> Array:
+        return self.numbers("port")
 
 
 @dataclass(slots=True)
@@ -191,10 +201,16 @@ class Reading:
 
     def under(self, lines: Array, tool: str, operations: frozenset[str]) -> Array:
         """Which of ``lines`` stand under no prompt, or one of ``tool`` that asked one of ``operations``."""
-        fits = np.array([t in ("", tool) and (not t or o in operations) for t, o in self.prompts.kinds])
+        fits = self.asked(tool, operations)
         if fits.all():
             return np.ones(len(lines), bool)
-        found: Array = fits[self.prompts.kind][self._ordinal(lines)]
+        found: Array = fits[self._ordinal(lines)]
+        return found
+
+    def asked(self, tool: str, operations: frozenset[str]) -> Array:
+        """For what stands above the first prompt, and behind each: whether nothing was asked, or one of ``operations``."""
+        fits = np.array([t in ("", tool) and (not t or o in operations) for t, o in self.prompts.kinds])
+        found: Array = fits[self.prompts.kind]
         return found
 
     def last(self, marks: Array, lines: Array) -> Array:
@@ -213,12 +229,10 @@ class Reading:
     def ignore(self, lines: Array) -> None:
         """Lines that answer something else than what is read here."""
         self.classes[lines] = IGNORABLE
-        self.which[lines] = -1
 
     def refuse(self, lines: Array) -> None:
         """Lines that read well but can't be so: they are unread."""
         self.classes[lines] = UNREAD
-        self.which[lines] = -1
 
     def account(self) -> LineAccount:
         """What became of every line."""
@@ -328,9 +342,10 @@ def _prompts(found: Shapes, which: Array, asked: dict[int, Asked], subject: str)
     kind_of = np.full(len(found.first) + 1, len(kinds), np.int64)
     kind_of[kinds] = np.arange(len(kinds))
     kind = kind_of[found.shape[lines]]
-    said = subject_asked(subject)
+    said = dict(zip(("guid", "lid", "port"), subject_asked(subject), strict=True))
 
-    def numbers(role: str, none: int) -> Array:
+    def numbers(role: str) -> Array:
+        none = 0 if role == "guid" else -1
         index = np.array([*(getattr(asked[s], role) for s in kinds), -1], np.int64)[kind]
         values = np.full(len(lines), none, np.uint64 if role == "guid" else np.int64)
         kept = found.at[lines] + index < found.at[lines + 1]
@@ -340,15 +355,13 @@ def _prompts(found: Shapes, which: Array, asked: dict[int, Asked], subject: str)
             raw = found.line(int(lines[row]))
             start, stop = shape_text(raw)[1][int(index[row])]
             values[row] = int(raw[start:stop], 16 if raw[start : start + 2] == b"0x" else 10) if stop - start <= 18 else none
-        return values
+        return np.concatenate((np.array([said[role]], values.dtype), values))
 
     return Prompts(
         lines,
         [("", ""), *((asked[s].tool, asked[s].operation) for s in kinds), ("", "")],
         np.concatenate(([0], kind + 1)),
-        np.concatenate((np.array([said[0]], np.uint64), numbers("guid", 0))),
-        np.concatenate(([said[1]], numbers("lid", -1))),
-        np.concatenate(([said[2]], numbers("port", -1))),
+        numbers,
     )
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from asbuilt.parsers.grammar import Reading, guid_column, number_column
-from asbuilt.parsers.records import Records, keyed
+from asbuilt.parsers.records import Records
+from asbuilt.parsers.records import records as grouped
 from asbuilt.parsers.smp_records import PORT_KEYS, port_columns
 
 Array = np.ndarray[Any, Any]
@@ -98,11 +99,16 @@ def kind_of(reading: Reading) -> Kinds:
     return Kinds(head, at[head])
 
 
-def records(reading: Reading, kinds: Kinds, kind: int) -> Records:
+def records(reading: Reading, kind: int) -> Records:
     """The records of one kind, by the keys that it may have."""
-    lines, key = keyed(reading, [f"key {name}" for name in _READ[kind]])
-    mine = kinds.kind[lines] == kind
-    return Records(reading, list(_READ[kind]), lines[mine], key[mine], kinds.head[lines[mine]])
+    return _of_kind(reading, kind, [f"key {name}" for name in _READ[kind]], "key ")
+
+
+def _of_kind(reading: Reading, kind: int, keys: list[str], prefix: str = "") -> Records:
+    headings = {f"head {one}": number == kind for number, one in enumerate(KINDS)}
+    found, _ = grouped(reading, keys, {**headings, "head other": False, "running": False, "disabled": False})
+    found.names = [key.removeprefix(prefix) for key in keys]
+    return found
 
 
 def others(reading: Reading, kinds: Kinds) -> None:
@@ -120,7 +126,7 @@ def names(reading: Reading, kinds: Kinds) -> dict[str, Any] | None:
     """Columns of ``name_facts``: node records, and the list of names by LID."""
     import polars as pl
 
-    found = records(reading, kinds, NODE)
+    found = records(reading, NODE)
     listed = reading.lines("listed")
     if not found.count and not len(listed):
         return None
@@ -149,17 +155,14 @@ def ports(reading: Reading, kinds: Kinds) -> dict[str, Any] | None:
     import polars as pl
 
     frames = []
-    links = records(reading, kinds, LINK)
+    links = records(reading, LINK)
     if links.count:
         said = {"lid": "from_lid", "port": "from_port", "peer_lid": "to_lid", "peer_port": "to_port"}
         columns = {column: number_column(links.number(key)) for column, key in said.items()}
         frames.append(pl.DataFrame({**columns, "line": links.first + 1}))
-    lines, key = keyed(reading, list(PORT_KEYS))
-    mine = kinds.kind[lines] == PORT
-    lines, key = lines[mine], key[mine]
-    infos = Records(reading, list(PORT_KEYS), lines, key, kinds.head[lines])
+    infos = _of_kind(reading, PORT, list(PORT_KEYS))
     if infos.count:
-        whose = records(reading, kinds, PORT)
+        whose = records(reading, PORT)
         head = kinds.head[infos.first]
         lid, port = np.full(reading.count + 1, -1, np.int64), np.full(reading.count + 1, -1, np.int64)
         lid[kinds.head[whose.first]], port[kinds.head[whose.first]] = whose.number("end_lid"), whose.number("end_port")
@@ -174,7 +177,7 @@ def paths(reading: Reading, kinds: Kinds) -> dict[str, Any] | None:
     """Columns of ``path_facts``: one row a path record."""
     import polars as pl
 
-    found = records(reading, kinds, PATH)
+    found = records(reading, PATH)
     if not found.count:
         return None
     mtu = pl.Series(found.number("mtu") & _CODE).replace_strict(MTU_BYTES, default=None, return_dtype=pl.Int64)
@@ -194,10 +197,10 @@ def managers(reading: Reading, kinds: Kinds) -> dict[str, Any] | None:
     """Columns of ``sm_facts``: SMInfo records, and the ports that ``-s`` lists."""
     import polars as pl
 
-    found = records(reading, kinds, MANAGER)
+    found = records(reading, MANAGER)
     state = found.number("state")
     known = (state >= 0) & (state < len(_STATES))
-    listed = records(reading, kinds, PORT)
+    listed = records(reading, PORT)
     sections = reading.lines("running", "disabled")
     section = reading.last(sections, listed.first) if listed.count else np.zeros(0, np.int64)
     own, master = listed.number("base_lid"), listed.number("master_lid")

@@ -21,7 +21,7 @@ def _of(reading: Reading, kinds: Kinds, kind: int, name: str) -> tuple[Array, Ar
     mine = kinds.kind[lines] == kind
     reading.ignore(lines[~mine])
     lines = lines[mine]
-    found = records(reading, kinds, kind)
+    found = records(reading, kind)
     said = {}
     for key in [n for n in found.names if n in ("lid", "Port", "Block", "in", "out")]:
         column = np.full(reading.count + 1, -1, np.int64)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from asbuilt.parsers.grammar import Reading, Rule, guid_column, number_column, rule, steps
-from asbuilt.parsers.records import Records, keyed
+from asbuilt.parsers.grammar import Columns, Reading, Rule, guid_column, number_column, rule
+from asbuilt.parsers.records import Records, records
 from asbuilt.parsers.smp_tables import who
 
 Array = np.ndarray[Any, Any]
@@ -73,14 +73,10 @@ RULES: tuple[Rule, ...] = (
 
 def _records(reading: Reading, keys: dict[str, str], operations: frozenset[str]) -> Records:
     """The records of one operation; lines with such keys that answer another are ignorable."""
-    lines, key = keyed(reading, list(keys))
-    opened = reading.lines("of lid", "of other", "foreign")
-    fits = reading.under(lines, "smpquery", operations) & ~reading.named("foreign")[reading.last(opened, lines)]
-    reading.ignore(lines[~fits])
-    if not fits.all():
-        lines, key = lines[fits], key[fits]
-    bounds = np.sort(np.concatenate([opened, reading.prompts.lines]))
-    return Records(reading, list(keys), lines, key, steps(lines, bounds))
+    headings = {"of lid": True, "of other": True, "foreign": False}
+    found, others = records(reading, list(keys), headings, reading.asked("smpquery", operations))
+    reading.ignore(others)
+    return found
 
 
 def _speed(records: Records, name: str) -> Any:
@@ -112,13 +108,15 @@ def speed_words(whole: Array, part: Array) -> Any:
     return pl.Series([*SPEEDS.values(), None], dtype=pl.String).gather(pl.Series(code))
 
 
-def ports(reading: Reading) -> dict[str, Any] | None:
+def ports(reading: Reading) -> Columns:
     """Columns of ``port_facts``, one row a record."""
-    records = _records(reading, PORT_KEYS, PORTINFO)
-    if not records.count:
-        return None
-    guid, lid, port = who(reading, records.first)
-    return port_columns(records, guid, lid, port)
+    found = _records(reading, PORT_KEYS, PORTINFO)
+
+    def columns() -> dict[str, Any]:
+        guid, lid, port = who(reading, found.first)
+        return port_columns(found, guid, lid, port)
+
+    return Columns(found.count, columns)
 
 
 def port_columns(records: Records, guid: Array, lid: Array, port: Array) -> dict[str, Any]:
@@ -141,17 +139,19 @@ def port_columns(records: Records, guid: Array, lid: Array, port: Array) -> dict
     }
 
 
-def names(reading: Reading) -> dict[str, Any] | None:
+def names(reading: Reading) -> Columns:
     """Columns of ``name_facts``: one row a record of nodeinfo, one a node description."""
-    import polars as pl
-
-    columns = _records(reading, _NODE_KEYS, NODEINFO)
+    found = _records(reading, _NODE_KEYS, NODEINFO)
     described = reading.lines("description")
     fits = reading.under(described, "smpquery", NODEDESC)
     reading.ignore(described[~fits])
     described = described[fits]
-    if not columns.count and not len(described):
-        return None
+    return Columns(found.count + len(described), lambda: _name_columns(reading, found, described))
+
+
+def _name_columns(reading: Reading, columns: Records, described: Array) -> dict[str, Any]:
+    import polars as pl
+
     lines = np.concatenate([columns.first, described])
     parts = who(reading, columns.first), who(reading, described)
     guid, lid = (np.concatenate([part[i] for part in parts]) for i in (0, 1))

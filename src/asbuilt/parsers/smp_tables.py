@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from asbuilt.base.interning import distinct_numbers
-from asbuilt.parsers.grammar import FACT, Reading, guid_column, number_column
+from asbuilt.base.kernel import kernel
+from asbuilt.parsers.grammar import FACT, Columns, Reading, guid_column, number_column
 
 Array = np.ndarray[Any, Any]
 PKEYS = frozenset({"pkeytable", "pkeys"})
@@ -44,45 +45,61 @@ def asked(reading: Reading, name: str, operations: frozenset[str]) -> Array:
     return found
 
 
-def pkeys(reading: Reading) -> dict[str, Any] | None:
+def pkeys(reading: Reading) -> Columns | None:
     """Columns of ``pkey_facts``: entries that are not zero, and for each whole table of zeros its last line."""
     lines = asked(reading, "entries", PKEYS)
     if not len(lines):
         return None
-    lines, row, column, entry = _filled(reading, lines)
-    some = np.zeros(len(lines), bool)
-    some[row] = True
-    empty = _empty_tables(reading, lines, some)
+    shapes = reading.shapes
+    filled = _counted(shapes.at[lines] + 1, shapes.at[lines + 1], shapes.values)
+    if filled.min() < 0:
+        reading.refuse(lines[filled < 0])
+        lines, filled = lines[filled >= 0], filled[filled >= 0]
+    empty = _empty_tables(reading, lines, filled > 0)
     reading.classes[empty] = FACT
-    index = reading.number(lines, "index")[row] + column
-    at = np.concatenate([lines[row], empty])
+    return Columns(int(filled.sum()) + len(empty), lambda: _pkey_columns(reading, lines, filled, empty))
+
+
+def _counted_whole(first: Array, behind: Array, values: Array) -> Array:
+    count = np.zeros(len(first), np.int64)
+    for column in range(_ENTRIES):
+        there = np.flatnonzero(first + column < behind)
+        value = values[first[there] + column]
+        count[there] += np.where(value > _HIGHEST_PKEY, -2 * _ENTRIES, value > 0)
+    return np.where(count < 0, -1, count)
+
+
+@kernel(_counted_whole, threshold=1 << 19)
+def _counted(first: Any, behind: Any, values: Any) -> Any:
+    """How many of ``values[first:behind]`` (up to 8) of each row are not zero, -1 where one can't be a partition key."""
+    count = np.empty(len(first), np.int64)
+    for row in range(len(first)):
+        found = 0
+        for place in range(first[row], min(behind[row], first[row] + _ENTRIES)):
+            found += values[place] != 0
+            if values[place] > _HIGHEST_PKEY:
+                found = -2 * _ENTRIES
+        count[row] = max(found, -1)
+    return count
+
+
+def _pkey_columns(reading: Reading, lines: Array, filled: Array, empty: Array) -> dict[str, Any]:
+    shapes = reading.shapes
+    some = np.flatnonzero(filled)
+    rows, first, width = lines[some], shapes.at[lines[some]] + 1, np.diff(shapes.at)[lines[some]] - 1
+    inside = np.arange(_ENTRIES) < width[:, None]
+    table = np.where(inside, shapes.values[np.where(inside, first[:, None] + np.arange(_ENTRIES), 0)], 0)
+    row, column = np.nonzero(table)
+    index = reading.number(rows, "index")[row] + column
+    at = np.concatenate([rows[row], empty])
     order = np.argsort(at, kind="stable")
     at = at[order]
     return {
         **who_columns(reading, at),
         "index": number_column(np.concatenate([index, np.full(len(empty), -1)])[order]),
-        "entry": np.concatenate([entry, np.zeros(len(empty), np.int64)])[order],
+        "entry": np.concatenate([table[row, column].astype(np.int64), np.zeros(len(empty), np.int64)])[order],
         "line": at + 1,
     }
-
-
-def _filled(reading: Reading, lines: Array) -> tuple[Array, Array, Array, Array]:
-    """(the rows of tables that can be ones, and of the entries that are not zero their row, column and value)."""
-    shapes = reading.shapes
-    first, width = shapes.at[lines] + 1, shapes.at[lines + 1] - shapes.at[lines] - 1
-    found = []
-    for column in range(_ENTRIES):
-        there = np.flatnonzero(width > column) if len(width) and width.min() <= column else None
-        value = shapes.values[(first if there is None else first[there]) + column]
-        some = np.flatnonzero(value)
-        found.append((some if there is None else there[some], np.full(len(some), column), value[some]))
-    row, at, entry = (np.concatenate(part) for part in zip(*found, strict=True))
-    wrong = np.unique(row[entry > _HIGHEST_PKEY])
-    if len(wrong):
-        reading.refuse(lines[wrong])
-        return _filled(reading, np.delete(lines, wrong))
-    order = np.argsort(row, kind="stable")
-    return lines, row[order], at[order], entry[order].astype(np.int64)
 
 
 def _empty_tables(reading: Reading, lines: Array, some: Array) -> Array:
