@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -83,20 +84,25 @@ def ibstat(hosts: int) -> str:
 MAKERS = {"perfquery": perfquery, "csv": csv, "ibstat": ibstat}
 
 
+ASKED = re.compile(r"\[.*\]# perfquery -x -G (0x[0-9a-f]+) (\d+)")
+HEAD = re.compile(r"# Port .*counters: Lid (\d+) port (\d+)")
+COUNTER = re.compile(r"(\w+):\.*(0x[0-9a-fA-F]+|\d+)$")
+CARD = re.compile(r"CA '(.*)'")
+LABEL = re.compile(r"([^:]+): ?(.*)")
+
+
 def plain_perfquery(data: bytes) -> list[dict[str, Any]]:
-    """As people write it first: split, one test a line, a dictionary a counter."""
+    """As people write it first: a regular expression a line, a dictionary a counter."""
     rows: list[dict[str, Any]] = []
-    guid = lid = port = None
+    guid, lid, port = "", 0, 0
     for line in data.decode().split("\n"):
-        if "perfquery" in line:
-            guid = line.split()[-2]
-        elif line.startswith("# Port"):
-            words = line.split()
-            lid, port = int(words[words.index("Lid") + 1]), int(words[words.index("port") + 1])
-        elif ":" in line and not line.startswith("#"):
-            name, _, value = line.partition(":")
-            if "Select" not in name:
-                rows.append({"guid": guid, "lid": lid, "port": port, "counter": name, "value": int(value.strip("."))})
+        if found := COUNTER.match(line):
+            if "Select" not in found[1]:
+                rows.append({"guid": guid, "lid": lid, "port": port, "counter": found[1], "value": int(found[2])})
+        elif found := HEAD.match(line):
+            lid, port = int(found[1]), int(found[2])
+        elif found := ASKED.match(line):
+            guid = found[1]
     return rows
 
 
@@ -132,12 +138,11 @@ def plain_ibstat(data: bytes) -> list[dict[str, Any]]:
     for line in data.decode().split("\n"):
         host, _, rest = line.partition(": ")
         text = rest.strip()
-        if text.startswith("CA '"):
-            row = {"host": host, "device": text.split("'")[1]}
-        elif ":" in text:
-            label, _, value = text.partition(":")
-            row[label] = value.strip()
-            if label == "Link layer":
+        if card := CARD.match(text):
+            row = {"host": host, "device": card[1]}
+        elif said := LABEL.match(text):
+            row[said[1]] = said[2]
+            if said[1] == "Link layer":
                 rows.append(dict(row))
     return rows
 

@@ -61,7 +61,7 @@ def parse(data: bytes, capture_id: str) -> Facts | None:
     forms = _forms(found) if found.shape.min(initial=0) >= 0 and plain_shapes(found) else None
     if forms is None:
         return None
-    ports = _ports(found, forms)
+    ports = _ports(data, found, forms)
     if ports is None:
         return None
     classes = np.array(forms.classes, np.uint8).take(found.shape)
@@ -72,14 +72,14 @@ def parse(data: bytes, capture_id: str) -> Facts | None:
     return Facts(rows, {capture_id: account}, (), ibstat.TOOL)
 
 
-def _ports(found: Shapes, forms: _Forms) -> _Ports | None:
+def _ports(data: bytes, found: Shapes, forms: _Forms) -> _Ports | None:
     """The ports of all hosts; None where lines are out of place, begin with blanks, or a port has a number past 255."""
     label = np.array(forms.label, np.uint8).take(found.shape)
     seats = np.full((int(np.count_nonzero(label == PORT)), CODES + 2), -1, np.int32)
     if not len(seats):
         return None
     count, runs = fleet(found.data, read_only(found.start), read_only(label), seats, np.full(CODES, -1, np.int64))
-    names = _names(found, seats) if count >= 0 else []
+    names = _names(data, found, seats) if count >= 0 else []
     if len(set(names)) < max(runs, 1):  # lines may come mixed
         if indented(found.data, found.start, found.end):
             return None
@@ -87,7 +87,7 @@ def _ports(found: Shapes, forms: _Forms) -> _Ports | None:
         if not whole.regular():
             return None
         seats = whole.seats()
-        names = _names(found, seats)
+        names = _names(data, found, seats)
     ports = _Ports(found, forms, seats, names)
     number = ports.number("Port")
     return ports if ((number >= 0) & (number <= 255)).all() else None
@@ -167,11 +167,11 @@ def _label(rest: str) -> tuple[str, str]:
     return "", ""
 
 
-def _names(found: Shapes, seats: Array) -> list[str]:
+def _names(data: bytes, found: Shapes, seats: Array) -> list[bytes]:
     """The hosts by number, each from the line of its first port."""
     first = np.flatnonzero(np.diff(seats[:, HOST], prepend=-1))
-    whose = zip(seats[first, PORT].tolist(), seats[first, LENGTH].tolist(), strict=True)
-    return [found.line(line)[:length].decode("ascii") for line, length in whose]
+    start, length = found.start[seats[first, PORT]], seats[first, LENGTH]
+    return [data[at:behind] for at, behind in zip(start.tolist(), (start + length).tolist(), strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class _Ports:
     found: Shapes
     forms: _Forms
     seats: Array
-    names: list[str]
+    names: list[bytes]
 
     def _told(self, label: str) -> tuple[Array, Array, Array]:
         """(ports that say ``label``, its line for each of them, the shape of the line)."""
@@ -250,7 +250,7 @@ class _Ports:
 
         frame = pl.DataFrame(
             {
-                "host": pl.Series(self.names).gather(pl.Series(self.seats[:, HOST])),
+                "host": pl.Series([name.decode() for name in self.names]).gather(pl.Series(self.seats[:, HOST])),
                 "device": self.words("CA", str),
                 "port": self.number("Port"),
                 "node_guid": self.guids("Node GUID"),
