@@ -269,9 +269,10 @@ def _services(net: Network, fabric: WiredFabric) -> None:
 
 
 def _spine_queues(net: Network, plane: PlaneDesign, switches: list[int]) -> list[list[int]]:
+    """Free ports of spines, the last one first: leaves that come with growth take them from the other side."""
     assert plane.spine is not None
     top = used_ports(net, np.asarray(switches, np.int32))
-    return [list(range(int(t) + 1, plane.spine.ports + 1)) for t in top]
+    return [list(range(plane.spine.ports, int(t), -1)) for t in top]
 
 
 def _leaf_queue(plane: PlaneDesign, shape: FabricShape, column: int) -> list[int]:
