@@ -8,11 +8,13 @@ import polars as pl
 import pytest
 
 from asbuilt.base.poisson import upper_bound
+from asbuilt.checks.registry import checks
 from asbuilt.model.facts import Facts
-from asbuilt.model.facts_subnet import COUNTER_FACTS, PKEY_FACTS
+from asbuilt.model.facts_subnet import COUNTER_FACTS, MODULE_FACTS, PKEY_FACTS
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Verdict, Verification
 from asbuilt.plan.expectations_subnet import subnet_rows
+from asbuilt.workflow.check import section
 from asbuilt.workflow.compare import compare
 from little_fabric import little_plan
 from little_subnet import with_subnet
@@ -183,6 +185,8 @@ def test_the_standby_is_absent_only_where_a_list_says_so(plan: Plan, facts: Fact
     assert (told.id, told.verdict, told.found) == ("FAB-027", Verdict.FAIL, "it is in no list of managers")
     (told,) = findings(compare(plan, changed(alone, "sm_facts", c("state") == "master", listed=False)))
     assert (told.id, told.verdict) == ("FAB-027", Verdict.NOT_MEASURED)
+    assert told.found == "no answer of a manager there, and no list of managers"
+    assert told.next.startswith("capture saquery -s, which lists all managers, on the real fabric")
 
 
 def test_after_a_failover_the_standby_is_master(plan: Plan, facts: Facts) -> None:
@@ -275,3 +279,27 @@ def test_facts_of_subnets_left_out_change_nothing(plan: Plan, facts: Facts) -> N
     """A discovery alone keeps its verdict whatever else could have been captured."""
     names = without(facts, *(n for n in facts.tables if n != "name_facts"))
     assert findings(compare(plan, names)) == []
+
+
+def test_a_sentence_of_a_check_is_never_cut_at_the_end_of_its_line() -> None:
+    said = section(checks()["FAB-027"].doc, "Measured by")
+    assert said.startswith("saquery -s") and said.endswith("is set where a manager runs.")
+    assert section("Claim.\n\nWhy: one\ntwo: three.\nMeasured by: x\n\nSource: y", "Why") == "one two: three."
+
+
+def test_raw_errors_that_move_between_two_readings_are_a_remark(plan: Plan) -> None:
+    def raw(before: float, after: float) -> list[dict[str, object]]:
+        rows = [
+            {"host": host, "device": "mlx5_0", "quantity": "raw_ber", "value": value, "unit": "", "capture_id": day, "line": 9}
+            for day, mine in (("monday", before), ("tuesday", after))
+            for host, value in (("gpu000", 1e-8), ("gpu001", mine))
+        ]
+        tables = {"module_facts": MODULE_FACTS.conform(pl.DataFrame(rows))}
+        seen = compare(plan, Facts(tables, {}, (), ""))
+        return [w for w in seen.details.get("warnings", []) if w["id"] == "FAB-030"]
+
+    (remark,) = raw(2e-9, 3e-6)
+    assert remark["subjects"] == ["node:0001/mlx5_0"] and remark["evidence"] == ["tuesday:9"]
+    assert remark["found"] == "3e-06 per bit, 2e-09 per bit in an earlier reading (monday:9)"
+    assert remark["expected"] == "two readings of a port are at most 2 decades apart"
+    assert raw(2e-9, 3e-9) == [] and raw(0.0, 3e-6) == []

@@ -101,10 +101,11 @@ def standbys_stand_by(plan: Plan, facts: Facts) -> pl.DataFrame:
     """Every planned standby manager runs.
 
     Why: a fabric with one manager stops answering to any change when that host is lost.
-    Measured by: sminfo of the standby's LID; saquery -s, which lists all managers. What sminfo says of the master alone tells
-    nothing of the standby.
+    Measured by: saquery -s, which lists all managers, on the real fabric; sminfo of the standby's LID. What sminfo says of the
+    master alone tells nothing of the standby, and no answer from the standby's LID is no evidence either, since a lost packet
+    looks the same: bit 0x2 (IsSM) of the Capability mask that ibstat prints on its host is set where a manager runs.
     Repair: start the manager on the standby, with the same files and its own priority; capture again.
-    Source: plan table `subnet_managers`.
+    Source: plan table `subnet_managers`; IBTA vol. 1, 14.2.5.6 (PortInfo, CapabilityMask).
     """
     import polars as pl
 
@@ -125,7 +126,8 @@ def standbys_stand_by(plan: Plan, facts: Facts) -> pl.DataFrame:
         ok=pl.when(absent).then(False).otherwise("alive"),
         expected=pl.format("a standby manager on {} {}", "name", "device"),
         found=pl.when(absent).then(pl.lit("it is in no list of managers"))
-        .otherwise(pl.format("state {}", pl.col("state").fill_null("unread"))),
+        .when(pl.col("state").is_null()).then(pl.lit("no answer of a manager there, and no list of managers"))
+        .otherwise(pl.format("state {}", "state")),
         evidence=EVIDENCE,
     )  # fmt: skip
 

@@ -16,15 +16,18 @@ if TYPE_CHECKING:
 _NEEDS, _FACTS = ("expectations",), ("modules_measured",)
 
 
-def _said(facts: Facts, *quantities: str) -> pl.DataFrame:
-    """Rows of these quantities with a number, and ``subject``; of several reports of one lane the last."""
+def _subjects(facts: Facts, *quantities: str) -> pl.DataFrame:
+    """Rows of these quantities with a number, and ``subject``."""
     import polars as pl
 
     rows = facts.tables["modules_measured"].filter(pl.col("quantity").is_in(list(quantities)) & pl.col("value").is_not_null())
     external = pl.col("port").str.contains("#", literal=True) & (pl.col("number") > 0)
-    subject = pl.when(external).then(pl.format("{}/{}", "port", "number")).otherwise("port").alias("subject")
-    rows = rows.with_columns(subject)
-    return rows.unique(["subject", "quantity", "lane"], keep="last", maintain_order=True)
+    return rows.with_columns(pl.when(external).then(pl.format("{}/{}", "port", "number")).otherwise("port").alias("subject"))
+
+
+def _said(facts: Facts, *quantities: str) -> pl.DataFrame:
+    """As `_subjects`; of several reports of one lane the last."""
+    return _subjects(facts, *quantities).unique(["subject", "quantity", "lane"], keep="last", maintain_order=True)
 
 
 def _exponent(value: pl.Expr) -> pl.Expr:
@@ -35,13 +38,14 @@ def _exponent(value: pl.Expr) -> pl.Expr:
 
 @check("FAB-030", layer=Layer.FABRIC, severity=Severity.INFO, needs=_NEEDS, facts=_FACTS, since="0.1")
 def raw_errors_are_like_those_of_others(plan: Plan, facts: Facts) -> pl.DataFrame:
-    """No port's raw bit error ratio stands far above that of the ports like it.
+    """No port's raw bit error ratio stands far above that of the ports like it, or moves far between two readings.
 
     Why: errors before correction are normal on PAM4 lanes, so no figure of them fails a link; but the one that stands
-    out goes first. A finding of this check is a remark, never a failure.
+    out, or gets worse, goes first. A finding of this check is a remark, never a failure.
     Measured by: mlxlink -c, ibdiagnet --get_phy_info (raw BER, histogram of FEC errors).
     Repair: none needed; watch it, and clean both ends at the next occasion.
-    Source: the plan's expectation FAB-030: decades above the median of all ports that were read, of at least so many.
+    Source: the plan's expectation FAB-030: decades above the median of all ports that were read, of at least so many,
+    or between a port's first and last reading, in the order in which captures are given.
     """
     import polars as pl
 
@@ -52,20 +56,45 @@ def raw_errors_are_like_those_of_others(plan: Plan, facts: Facts) -> pl.DataFram
     worst = rows.group_by("subject", maintain_order=True).agg(pl.col("value").max(), *(pl.col(c).first() for c in EVIDENCE))
     bins = _said(facts, "fec_bin").filter(pl.col("value") > 0).group_by("subject").agg(pl.col("lane").max().alias("bin"))
     frame = worst.join(bins, on="subject", how="left", maintain_order="left")
+    frame = frame.join(_raw_before(facts), on="subject", how="left", maintain_order="left")
     seen = frame.filter(pl.col("value") > 0)
     median = seen["value"].median() if seen.height >= alike["limit"] else None  # type: ignore[operator]
     frame = frame.with_columns(pl.lit(median, dtype=pl.Float64).alias("median"))
     above = pl.when(pl.col("value") > 0).then((pl.col("value") / pl.col("median")).log10()).otherwise(0.0)
+    apart = above > pl.lit(limit["limit"])
+    moved = (pl.col("decades").abs() > pl.lit(limit["limit"])).fill_null(False)
     more = pl.when(pl.col("bin").is_not_null()).then(pl.format(", FEC bins in use up to {}", "bin")).otherwise(pl.lit(""))
+    before = pl.when(pl.col("before").is_not_null()).then(
+        pl.format(", {} per bit in an earlier reading ({})", _exponent(pl.col("before")), "at")
+    )
+    median_said = pl.format("like ports have {} per bit (median)", _exponent(pl.col("median")))
     return judge(
         frame,
         subject=pl.col("subject"),
-        ok=above <= pl.lit(limit["limit"]),
-        expected=pl.format("{} per bit (median)", _exponent(pl.col("median"))),
-        found=pl.format("{} per bit{}", _exponent(pl.col("value")), more),
-        applies=pl.col("median").is_not_null(),
+        ok=~(apart.fill_null(False) | moved),
+        expected=pl.when(apart.fill_null(False))
+        .then(median_said)
+        .otherwise(pl.lit(f"two readings of a port are at most {limit['value']} decades apart")),
+        found=pl.format("{} per bit{}{}", _exponent(pl.col("value")), more, before.otherwise(pl.lit(""))),
+        applies=pl.col("median").is_not_null() | pl.col("before").is_not_null(),
         evidence=EVIDENCE,
     )
+
+
+def _raw_before(facts: Facts) -> pl.DataFrame:
+    """subject, before (raw ratio), at (capture and line), decades (to the last reading): of the lane that moved most between
+    its first and last reading, in the order in which captures were given. A zero has no logarithm and is left out."""
+    import polars as pl
+
+    rows = _subjects(facts, "raw_ber").filter(pl.col("value") > 0)
+    lanes = rows.group_by("subject", "lane", maintain_order=True).agg(
+        pl.len().alias("readings"),
+        pl.col("value").first().alias("before"),
+        pl.format("{}:{}", "capture_id", "line").first().alias("at"),
+        (pl.col("value").last() / pl.col("value").first()).log10().alias("decades"),
+    )
+    several = lanes.filter(pl.col("readings") > 1).sort(pl.col("decades").abs(), descending=True, maintain_order=True)
+    return several.unique("subject", keep="first", maintain_order=True).select("subject", "before", "at", "decades")
 
 
 @check("FAB-036", layer=Layer.FABRIC, needs=_NEEDS, facts=_FACTS, since="0.1")

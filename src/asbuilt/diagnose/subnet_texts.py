@@ -166,7 +166,7 @@ SUBNET_TEXTS: dict[str, Text] = {
         nouns=("line", "lines"),
     ),
     "FAB-030": Text(
-        "{who} {has} a raw bit error ratio far above that of like ports: {found}, like ports have {expected}",
+        "{who} {has} a raw bit error ratio that stands out: {found}; {expected}",
         f"watch it: FEC corrects raw errors; clean both ends at the next occasion, {_AGAIN}",
         _NOTHING,
         by="subject",

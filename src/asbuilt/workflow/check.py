@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from asbuilt.checks.registry import Check, checks
+from asbuilt.checks.registry import DOC_PARTS, Check, checks
 from asbuilt.diagnose.design import findings
 from asbuilt.diagnose.tally import coverage, told
 from asbuilt.model.facts import Facts
@@ -48,7 +48,7 @@ def section(doc: str, name: str) -> str:
     for line in doc.splitlines():
         if line.startswith(f"{name}:"):
             inside, line = True, line.removeprefix(f"{name}:")
-        elif inside and line[:1].strip():
+        elif inside and (not line.strip() or line.startswith(DOC_PARTS)):
             break
         if inside:
             kept.append(line.strip())
