@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import sys
 import time
@@ -47,6 +48,40 @@ def test_a_child_that_does_not_go_is_killed_and_its_leavings_swept(monkeypatch: 
         rig.stop(child)
         assert child.process.returncode == -9 and not left.exists()
         raise RuntimeError("on the way")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_nothing_and_its_handler_is_given_back(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    with pytest.raises(SystemExit) as caught, Rig() as rig:
+        folder, child = rig.folder, rig.start("sleeper", SLEEP, rig.environment())
+        os.kill(os.getpid(), number)
+        time.sleep(10)
+    assert caught.value.code == 128 + number
+    assert not child.running and not folder.exists() and signal.getsignal(number) == before
+
+
+def test_a_hangup_that_is_ignored_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Rig():
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_no_place_for_a_folder_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(**_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("asbuilt.rehearse.rig.tempfile.TemporaryDirectory", none)
+    with pytest.raises(ProblemError) as caught, Rig():
+        pass
+    assert str(caught.value).splitlines()[:2] == [
+        "CLI-025 no folder for the rehearsal can be made: Read-only file system",
+        "  fix: set TMPDIR to a folder that can be written to",
+    ]
 
 
 def test_what_is_missing_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:

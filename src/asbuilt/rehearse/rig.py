@@ -18,9 +18,11 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Callable
 
+from asbuilt.base.problem import Problem, ProblemError
+
 STOP_S = 5.0
-#: Exit code of a shell for a process ended by SIGTERM (128 + 15).
-TERMINATED = 143
+#: Exit code of a shell for a process ended by a signal: this plus its number.
+SIGNALLED = 128
 
 
 class Child:
@@ -55,7 +57,9 @@ class Rig:
 
     ``scratch`` is where programs keep temporary files: in memory where that can be, else in the folder.
 
-    SIGTERM during the context leaves it as an exception would (`SystemExit` 143), so that nothing stays behind.
+    SIGTERM, and the SIGHUP of a terminal that goes away, leave the context as an exception would (`SystemExit` 128 + signal),
+    so that nothing stays behind; a signal that is ignored (``nohup``) stays ignored. Raises `ProblemError` CLI-025 where no
+    folder can be made.
     """
 
     def __init__(self) -> None:
@@ -63,27 +67,33 @@ class Rig:
         self.scratch = Path()
         self._holders: list[tempfile.TemporaryDirectory[str]] = []
         self._children: list[Child] = []
-        self._handler: Any = None
+        self._handlers: dict[signal.Signals, Any] = {}
         self._numbers: dict[str, int] = {}
 
     def __enter__(self) -> Rig:
         self.folder = self._private(None)
         self.scratch = self._private(MEMORY) if MEMORY.is_dir() and os.access(MEMORY, os.W_OK | os.X_OK) else self.folder
         if threading.current_thread() is threading.main_thread():
-            self._handler = signal.signal(signal.SIGTERM, _leave)
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    self._handlers[number] = signal.signal(number, _leave)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
         try:
             self.stop_all()
         finally:
-            if self._handler is not None:
-                signal.signal(signal.SIGTERM, self._handler)
+            for number, handler in self._handlers.items():
+                signal.signal(number, handler)
             for holder in self._holders:
                 holder.cleanup()
 
     def _private(self, place: Path | None) -> Path:
-        holder = tempfile.TemporaryDirectory(prefix="asbuilt-rehearse-", dir=place, ignore_cleanup_errors=True)
+        try:
+            holder = tempfile.TemporaryDirectory(prefix="asbuilt-rehearse-", dir=place, ignore_cleanup_errors=True)
+        except OSError as error:
+            what = f"no folder for the rehearsal can be made: {error.strerror}"
+            raise ProblemError(Problem("CLI-025", what, fix="set TMPDIR to a folder that can be written to")) from error
         self._holders.append(holder)
         return Path(holder.name)
 
@@ -161,4 +171,4 @@ def _untouched(environment: dict[str, str]) -> dict[str, str]:
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(TERMINATED)
+    raise SystemExit(SIGNALLED + number)
