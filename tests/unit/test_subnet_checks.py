@@ -10,7 +10,7 @@ import pytest
 from asbuilt.base.poisson import upper_bound
 from asbuilt.checks.registry import checks
 from asbuilt.model.facts import Facts
-from asbuilt.model.facts_subnet import COUNTER_FACTS, MODULE_FACTS, PKEY_FACTS
+from asbuilt.model.facts_subnet import COUNTER_FACTS, MODULE_FACTS, PKEY_FACTS, SM_LOG_FACTS
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Verdict, Verification
 from asbuilt.plan.expectations_subnet import subnet_rows
@@ -303,3 +303,22 @@ def test_raw_errors_that_move_between_two_readings_are_a_remark(plan: Plan) -> N
     assert remark["found"] == "3e-06 per bit, 2e-09 per bit in an earlier reading (monday:9)"
     assert remark["expected"] == "two readings of a port are at most 2 decades apart"
     assert raw(2e-9, 3e-9) == [] and raw(0.0, 3e-6) == []
+
+
+def test_a_partition_file_that_was_not_read_is_one_finding_with_the_ports_that_lack_its_partitions(
+    plan: Plan, facts: Facts, lid: dict[str, int]
+) -> None:
+    logged = [
+        ("Jan 31 12:00:00 250002 [7F01] 0x01 -> PARSE ERROR: line 2: bad partition definition", 3),
+        ("Jan 31 12:00:10 250002 [7F01] 0x01 -> PARSE ERROR: line 2: bad partition definition", 7),
+    ]
+    lines = [{"code": "PARSE ERROR", "what": "ignored", "message": m, "capture_id": "log", "line": n} for m, n in logged]
+    gone = (c("lid") == lid["node:0001/mlx5_1"]) & (c("index") > 0)
+    lost = dropped(facts, "pkey_facts", gone)
+    (alone,) = findings(compare(plan, lost))
+    assert alone.id == "FAB-016"
+    tables = {**lost.tables, "sm_log_facts": SM_LOG_FACTS.conform(pl.DataFrame(lines))}
+    (told,) = findings(compare(plan, dataclasses.replace(lost, tables=tables)))
+    assert told.id == "FAB-029" and told.found.endswith("bad partition definition (2 times)")
+    assert told.cause.endswith(f"; so one port has other partitions than planned (FAB-016; {alone.found})")
+    assert told.subjects == ("log:3", "node:0001/mlx5_1") and set(alone.evidence) <= set(told.evidence)

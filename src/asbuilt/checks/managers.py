@@ -13,6 +13,8 @@ from asbuilt.model.verdict import Layer, Severity
 if TYPE_CHECKING:
     import polars as pl
 
+#: Time, thread and level before each message of an OpenSM log.
+_STAMP = r"^[A-Z][a-z]{2} +\d+ [\d:]+ \d+ \[\w+\] 0x[0-9A-Fa-f]+ -> "
 _BAD = ("error", "fallback", "ignored", "topology", "duplicate")
 
 
@@ -197,11 +199,17 @@ def manager_took_its_files(plan: Plan, facts: Facts) -> pl.DataFrame:
         )
     logs = rows.select(pl.col("capture_id").alias("subject")).unique(maintain_order=True)
     quiet = logs.filter(~pl.col("subject").is_in(bad["capture_id"].unique().implode()))
-    told = bad.select(
+    # A manager says the same at every sweep: the first line stands for all that differ from it by their time alone.
+    alike = bad.with_columns(pl.col("message").str.strip_chars().str.replace(_STAMP, "").alias("bare")).group_by(
+        "capture_id", "what", pl.col("code").fill_null("no code"), "bare", maintain_order=True
+    )
+    first = alike.agg(pl.len().alias("times"), pl.col("line", "message").first())
+    again = pl.when(pl.col("times") > 1).then(pl.format(" ({} times)", "times")).otherwise(pl.lit(""))
+    told = first.select(
         pl.format("{}:{}", "capture_id", "line").alias("subject"),
         pl.lit("fail").alias("verdict"),
-        pl.format("no such line: {} ({})", "what", pl.col("code").fill_null("no code")).alias("expected"),
-        pl.col("message").str.strip_chars().alias("found"),
+        pl.format("no such line: {} ({})", "what", "code").alias("expected"),
+        pl.format("{}{}", pl.col("message").str.strip_chars(), again).alias("found"),
         *EVIDENCE,
     )
     return pl.concat([told, quiet.with_columns(pl.lit("pass").alias("verdict"))], how="diagonal")

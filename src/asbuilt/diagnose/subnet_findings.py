@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from asbuilt.diagnose.crowds import crowd, places, where
+from asbuilt.diagnose.partition_log import with_lost_partitions
 from asbuilt.diagnose.texts import Text
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Layer, Severity, Verdict
@@ -47,12 +48,13 @@ def subnet_findings(
     place = places(plan, rows["subject"])
     joined = rows.join(place, on="subject", how="left", maintain_order="left")
     failing, lanes = _lanes_together(_unexplained(joined.filter(pl.col("verdict") == "fail"), plan, told))
-    found = []
+    found: list[Finding] = []
     for (check_id,), part in failing.partition_by(["check_id"], as_dict=True, maintain_order=True).items():
         id = str(check_id)
         text = texts.get(f"{id}+" if lanes and id == LANES[0] else id) or _plain(about[id])
         for group in _groups(part, text):
             found.append(_finding(plan, id, text, group, about[id]))
+    found = with_lost_partitions(found)
     # A port that is dark cannot be asked: why it is dark is told, not that it did not answer.
     down = failing.filter(pl.col("check_id").is_in(["FAB-005", "FAB-006"]))["link"].drop_nulls().to_list()
     open_ = joined.filter(pl.col("verdict") == "not_measured")
