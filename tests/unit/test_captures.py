@@ -10,6 +10,7 @@ import pytest
 
 from asbuilt.base.problem import ProblemError
 from asbuilt.model.capture import Capture
+from asbuilt.model.discovery import FactTables
 from asbuilt.model.verdict import Verdict
 from asbuilt.rehearse import twin
 from asbuilt.workflow.captures import facts_of, merge, read_captures, tool_of, write_captures
@@ -43,9 +44,7 @@ def test_the_tool_is_sniffed_when_only_one_parser_answers() -> None:
     assert tool_of(Capture("d", b"  \n")) == ""
 
 
-@pytest.mark.parametrize(
-    "data", [b"Handle 0x0001, DMI type 1\n", b"\x00\x01\x02" * 100, b"GPU 0: NVIDIA L40S\n", b'{"a": 1}']
-)
+@pytest.mark.parametrize("data", [b"Handle 0x0001, DMI type 1\n", b"\x00\x01\x02" * 100, b"GPU 0: NVIDIA L40S\n", b'{"a": 1}'])
 def test_a_text_that_nobody_knows_is_a_problem(data: bytes) -> None:
     with pytest.raises(ProblemError) as caught:
         facts_of([Capture("x", data, file="x.txt"), Capture("y", data, file="y.txt")])
@@ -202,3 +201,22 @@ def test_links_out_of_the_folder_and_things_that_are_no_files_are_not_opened(tmp
     (inside / "a.txt").write_bytes(b"x\n")
     (inside / "b.txt").symlink_to(inside / "a.txt")
     assert [c.data for c in read_captures([inside], "ibnetdiscover")] == [b"x\n", b"x\n"]
+
+
+def test_tables_of_several_captures_are_made_when_looked_at() -> None:
+    hosts = 'Ca\t: 0x0000000000000a01 ports 1 "node-1 mlx5_0"\nCa\t: 0x0000000000000a02 ports 1 "node-2 mlx5_0"\n'
+    table = "Unicast lids [0x0-0x9] of switch Lid 3 guid 0x0000000000000b01 (leaf-1):\n0x0001 004 : (x)\n0x0002 005 : (x)\n"
+    captures = [
+        Capture("a", hosts.encode(), "ibhosts"),
+        Capture("b", hosts.replace("0a0", "0c0").encode(), "ibhosts"),
+        Capture("c", table.encode(), "ibroute"),
+    ]
+    facts = facts_of(captures)
+    assert isinstance(facts.tables, FactTables) and not facts.tables.made
+    assert facts.has("name_facts") and facts.height("name_facts") == 4 and facts.height("lft_facts") == 2
+    assert not facts.has("port_facts") and facts.height("port_facts") == 0 and not facts.tables.made
+    assert facts.tables["lft_facts"]["out_port"].to_list() == [4, 5]
+    names = facts.tables["name_facts"]
+    assert names["capture_id"].to_list() == ["a", "a", "b", "b"] and names is facts.tables["name_facts"]
+    assert [row[-4:] for row in names["guid"].to_list()] == ["0a01", "0a02", "0c01", "0c02"]
+    assert sorted(facts.tables) == ["lft_facts", "name_facts"] and len(dict(facts.tables)) == 2

@@ -57,6 +57,31 @@ def distinct_numbers(values: Array) -> tuple[Array, Array]:
     return found
 
 
+def _buckets_sorted(which: Array, buckets: Any) -> tuple[Array, Array]:
+    order = np.argsort(which, kind="stable")
+    edges = np.searchsorted(which[order], np.arange(int(buckets) + 1))
+    return order[edges[0] : edges[-1]], edges - edges[0]
+
+
+@kernel(_buckets_sorted, threshold=1 << 20)
+def in_buckets(which: Any, buckets: Any) -> tuple[Any, Any]:
+    """Rows by their small number in ``which``: (rows, of each number ascending, where those of each number start and, last,
+    end). Rows with a negative number, or one past ``buckets``, are left out."""
+    count = np.zeros(buckets + 1, np.int64)
+    for i in range(len(which)):
+        if 0 <= which[i] < buckets:
+            count[which[i] + 1] += 1
+    for i in range(buckets):
+        count[i + 1] += count[i]
+    order = np.empty(count[buckets], np.int64)
+    place = count.copy()
+    for i in range(len(which)):
+        if 0 <= which[i] < buckets:
+            order[place[which[i]]] = i
+            place[which[i]] += 1
+    return order, count
+
+
 def read_only(values: Array) -> Array:
     """``values`` in one piece and not to be written: kernels are compiled for each kind of array, so they get one kind."""
     view = np.ascontiguousarray(values).view()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from asbuilt.base.interning import distinct_numbers, guid_texts, texts_at
+from asbuilt.base.interning import distinct_numbers, guid_texts, in_buckets, texts_at
 from asbuilt.model.discovery import FactTables
 from asbuilt.model.facts import Facts, LineAccount
 from asbuilt.parsers.ibnetdiscover import as_utf8, readable
@@ -129,8 +129,7 @@ class Reading:
     def lines(self, *names: str) -> Array:
         """The lines (0-based) of the rules called by one of ``names``, ascending: as read, also those refused since."""
         if self.order is None:
-            self.order = np.argsort(self.which, kind="stable")
-            self.edges = np.searchsorted(self.which[self.order], np.arange(len(self.rules) + 1))
+            self.order, self.edges = in_buckets(self.which, np.int64(len(self.rules)))
         parts = [self.order[self.edges[i] : self.edges[i + 1]] for i, r in enumerate(self.rules) if r.name in names]
         parts = [part for part in parts if len(part)]
         if len(parts) == 1:
