@@ -23,15 +23,21 @@ def planned_ports(plan: Plan) -> pl.DataFrame:
 
     ends = plan.table("lids").filter(pl.col("role") != "aggregation")
     nics = ends.filter(pl.col("nic").is_not_null()).select("port", "number", "subnet", pl.col("port").alias("subject"))
-    if not plan.has("links"):
+    if not plan.has("links") or not plan.has("switches"):
         return nics
     switches = ends.filter(pl.col("nic").is_null()).select("port", "device", "subnet")
-    # Of a chassis with several ASICs the plan numbers ports through: which ASIC has one is not told here.
-    switches = switches.filter(pl.len().over("device") == 1)
     sides = [
         plan.links.select(pl.col(f"{side}_device").alias("device"), pl.col(f"{side}_port").alias("number")) for side in "ab"
     ]
-    external = pl.concat(sides).unique(maintain_order=True).join(switches, on="device", how="inner", maintain_order="left")
+    external = pl.concat(sides).unique(maintain_order=True)
+    # A chassis of several ASICs numbers its ports through and deals them out to the ASICs in equal runs.
+    chassis = plan.table("switches").select(pl.col("switch").alias("device"), "ports", "asics")
+    run = pl.max_horizontal(pl.col("ports") // pl.col("asics"), pl.lit(1))
+    asic = pl.min_horizontal((pl.col("number") - 1) // run, pl.col("asics") - 1)
+    external = external.join(chassis, on="device", how="inner", maintain_order="left").with_columns(
+        pl.format("{}#{}", "device", asic.cast(pl.Int64)).alias("port")
+    )
+    external = external.join(switches, on=["port", "device"], how="inner", maintain_order="left")
     external = external.select("port", "number", "subnet", pl.format("{}/{}", "port", "number").alias("subject"))
     return pl.concat([nics, external])
 
