@@ -18,7 +18,9 @@ import numpy as np
 from asbuilt.base.interning import line_feeds
 from asbuilt.model.facts import Facts
 from asbuilt.parsers.host_lines import FACT, IGNORABLE, LONGEST_LINE, UNREAD, UNREAD_KEPT, account_of, as_utf8
-from asbuilt.parsers.ibdiagnet_sections import IDENTITY, SECTIONS, Rows, Section, joined
+from asbuilt.parsers.ibdiagnet_numbers import GUID, NOT_WANTED, NUMBER, rows
+from asbuilt.parsers.ibdiagnet_rows import GUIDS, IDENTITY, Numbers, Part, Rows, Section, Taken
+from asbuilt.parsers.ibdiagnet_sections import SECTIONS, joined
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 TOOL = "ibdiagnet-csv"
 Array = np.ndarray[Any, Any]
 _SNIFFED = 1 << 20
+_S, _E = b"SE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +62,10 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     returned[width > 0] = raw[stops[width > 0] - 1] == 13
     classes[(width == 0) | ((width == 1) & returned)] = IGNORABLE
     why: dict[int, str] = {}
-    kept: dict[str, list[pl.DataFrame]] = {}
+    kept: dict[str, list[Part]] = {}
     skipped: list[str] = []
     cut: list[str] = []
-    for section in _sections(text, stops, closed):
+    for section in _sections(text, starts, stops, closed):
         classes[section.start] = IGNORABLE
         if section.whole:
             classes[section.stop] = IGNORABLE
@@ -82,20 +85,17 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     return Facts(joined(kept, capture_id), {capture_id: account}, tuple(notes), TOOL)
 
 
-def _sections(text: bytes, stops: Array, closed: bool) -> list[_Section]:
+def _sections(text: bytes, starts: Array, stops: Array, closed: bool) -> list[_Section]:
     """The sections in order; a marker is a line of its own, and the last one counts only with its line feed or whole name."""
     marks: list[tuple[int, bool, str]] = []
-    for word, opens in ((b"START_", True), (b"END_", False)):
-        at = 0 if text.startswith(word) else text.find(b"\n" + word) + 1
-        while at or text.startswith(word):
-            line = int(np.searchsorted(stops, at))
-            name = text[at + len(word) : min(int(stops[line]), at + 100)].rstrip(b"\r").decode("ascii", "replace")
-            if name.replace("_", "").isalnum():
-                marks.append((line, opens, name))
-            at = text.find(b"\n" + word, at) + 1
-            if not at:
-                break
-    marks.sort()
+    lead = np.frombuffer(text, np.uint8)[starts] if len(starts) else starts
+    for line in np.flatnonzero((lead == _S) | (lead == _E)).tolist():
+        at, stop = int(starts[line]), int(stops[line])
+        for word, opens in ((b"START_", True), (b"END_", False)):
+            if text.startswith(word, at):
+                name = text[at + len(word) : min(stop, at + 100)].rstrip(b"\r").decode("ascii", "replace")
+                if name.replace("_", "").isalnum():
+                    marks.append((line, opens, name))
     opened = {name for _, opens, name in marks if opens}
     marks = [m for m in marks if m[1] or closed or m[0] < len(stops) - 1 or m[2] in opened]
     found: list[_Section] = []
@@ -110,7 +110,7 @@ def _sections(text: bytes, stops: Array, closed: bool) -> list[_Section]:
 
 def _read(
     text: bytes, starts: Array, stops: Array, closed: bool, section: _Section, classes: Array,
-    why: dict[int, str], kept: dict[str, list[pl.DataFrame]],
+    why: dict[int, str], kept: dict[str, list[Part]],
 ) -> None:  # fmt: skip
     """Rows of one known section: those that read well become tables in ``kept``, their lines facts in ``classes``."""
     first, last = section.start + 2, section.stop
@@ -123,16 +123,28 @@ def _read(
     if len(set(header)) != len(header):
         return
     classes[first - 1] = IGNORABLE
-    lines, cells = _cells(text, starts, stops, first, last, header, SECTIONS[section.name])
-    if cells is None:
-        return
-    rows = Rows(cells, lines + 1, header)
-    taken = SECTIONS[section.name].take(rows)
-    for name, frame in taken.tables.items():
-        kept.setdefault(name, []).append(frame)
+    known = SECTIONS[section.name]
+    lines, taken = np.arange(first, last), _numbers(text, starts[first:last], stops[first:last], first, header, known)
+    if taken is None:
+        lines, cells = _cells(text, starts, stops, first, last, header, known)
+        if cells is None:
+            return
+        taken = known.take(Rows(cells, lines + 1, header))
+    for name, part in taken.parts().items():
+        kept.setdefault(name, []).append(part)
     classes[lines[taken.good]] = FACT
     for line in lines[~taken.good][:UNREAD_KEPT].tolist():
         why.setdefault(line, f"{section.name}: {taken.why}")
+
+
+def _numbers(text: bytes, starts: Array, stops: Array, first: int, header: list[str], section: Section) -> Taken | None:
+    """A section of which only numbers are wanted, if that is what stands in it."""
+    wanted = [name for name in header if not section.wanted or name in section.wanted]
+    if section.later is None or not len(starts) or int((stops - starts).max()) > LONGEST_LINE:
+        return None
+    kinds = [(GUID if name in GUIDS else NUMBER) if name in wanted else NOT_WANTED for name in header]
+    told = rows(text, starts, stops, kinds)
+    return None if told is None else section.later(Numbers(told, wanted, first + 1 + np.arange(len(told)), header))
 
 
 def _cells(

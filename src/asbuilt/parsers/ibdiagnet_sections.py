@@ -9,13 +9,16 @@ and the fastest counts. PM_INFO holds readings, PM_DELTA differences over ibdiag
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
+from asbuilt.base.interning import distinct_numbers, guid_texts
 from asbuilt.base.table import Schema
+from asbuilt.model.discovery import FactTables
 from asbuilt.model.facts_subnet import COUNTER_FACTS, MODULE_FACTS, NAME_FACTS, PORT_FACTS, SM_FACTS, SM_LOG_FACTS
+from asbuilt.parsers.ibdiagnet_numbers import ABSENT
+from asbuilt.parsers.ibdiagnet_rows import BAD_END, IDENTITY, NO_GUID, Numbers, Part, Rows, Section, Taken
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,48 +45,21 @@ CABLE = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """The rows of a section: wanted cells as text by lower-case column name, their 1-based lines, the header."""
-
-    cells: pl.DataFrame
-    lines: Array
-    header: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """Which rows became facts, why the others did not, and tables (each without its capture)."""
-
-    good: Array
-    why: str = ""
-    tables: dict[str, pl.DataFrame] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """How a section is read: the reader, the columns it needs (none: all), and whether they may come as Float64."""
-
-    take: Callable[[Rows], Taken]
-    wanted: tuple[str, ...] = ()
-    numeric: bool = False
-
-
-#: Columns that say whose row it is.
-IDENTITY = frozenset({"nodeguid", "portguid", "portnumber", "portnum"})
-_NO_GUID = "no GUID that can be read"
-
-
 def guids(texts: pl.Series) -> pl.Series:
     """GUIDs as 16 lower-case digits, null for what is none or 0. Each distinct text is looked at once."""
     import polars as pl
 
+    if texts.dtype == pl.UInt64:
+        index, first = distinct_numbers(texts.to_numpy())
+        told = texts.gather(pl.Series(first))
+        known = guid_texts(told.to_numpy()).zip_with(told != 0, pl.Series([None], dtype=pl.String))
+        return known.gather(pl.Series(index))
     distinct = texts.unique().drop_nulls()
     read = distinct.str.strip_chars().str.extract(r"^0[xX]([0-9a-fA-F]{1,16})$", 1).str.to_lowercase().str.zfill(16)
-    known = pl.DataFrame({"text": distinct, "guid": read}).with_columns(
+    looked = pl.DataFrame({"text": distinct, "guid": read}).with_columns(
         pl.when(pl.col("guid") != "0" * 16).then(pl.col("guid"))
     )
-    return texts.to_frame("text").join(known, on="text", how="left", maintain_order="left")["guid"]
+    return texts.to_frame("text").join(looked, on="text", how="left", maintain_order="left")["guid"]
 
 
 def numbers(cells: pl.DataFrame, name: str) -> pl.Series:
@@ -92,6 +68,8 @@ def numbers(cells: pl.DataFrame, name: str) -> pl.Series:
 
     if name not in cells.columns:
         return pl.Series(name, [None], dtype=pl.Int64).new_from_index(0, cells.height)
+    if cells[name].dtype == pl.Int64:
+        return cells[name]
     text = cells[name].str.strip_chars()
     read = text.cast(pl.Int64, strict=False)
     if read.null_count() and text.str.starts_with("0x").any():
@@ -154,7 +132,7 @@ def nodes(rows: Rows) -> Taken:
             "line": rows.lines,
         }
     ).filter(good)
-    return Taken(good.to_numpy(), _NO_GUID, {NAME_FACTS.name: frame})
+    return Taken(good.to_numpy(), NO_GUID, {NAME_FACTS.name: frame})
 
 
 def ports(rows: Rows) -> Taken:
@@ -186,7 +164,7 @@ def ports(rows: Rows) -> Taken:
     )
     down = pl.col("state") == "down"  # a port that is down keeps the width and speed of its last link
     frame = frame.with_columns(pl.when(down).then(None).otherwise(pl.col(c)).alias(c) for c in ("width", "speed"))
-    return Taken(good, _NO_GUID, {PORT_FACTS.name: frame.filter(pl.Series(good))})
+    return Taken(good, NO_GUID, {PORT_FACTS.name: frame.filter(pl.Series(good))})
 
 
 def links(rows: Rows) -> Taken:
@@ -201,7 +179,7 @@ def links(rows: Rows) -> Taken:
     }
     frame = pl.DataFrame(ends).with_columns(line=pl.Series(rows.lines))
     good = frame.select(pl.all_horizontal(pl.all().is_not_null())).to_series()
-    return Taken(good.to_numpy(), "an end that can't be read", {PORT_FACTS.name: frame.filter(good)})
+    return Taken(good.to_numpy(), BAD_END, {PORT_FACTS.name: frame.filter(good)})
 
 
 def counters(prefix: str) -> Callable[[Rows], Taken]:
@@ -237,7 +215,7 @@ def counters(prefix: str) -> Callable[[Rows], Taken]:
             "value",
             "line",
         )
-        return Taken(good, _NO_GUID, {COUNTER_FACTS.name: frame})
+        return Taken(good, NO_GUID, {COUNTER_FACTS.name: frame})
 
     return take
 
@@ -289,7 +267,7 @@ def cables(rows: Rows) -> Taken:
             part = part.with_columns(**words, value=read if unit else pl.lit(None, dtype=pl.Float64))
             parts.append(part.filter(~pl.col("text").is_in(["", "N/A", "NA"])))
     tables = {MODULE_FACTS.name: pl.concat(parts).sort("line", "quantity")} if parts else {}
-    return Taken(good if parts else np.zeros(len(rows.lines), bool), _NO_GUID, tables)
+    return Taken(good if parts else np.zeros(len(rows.lines), bool), NO_GUID, tables)
 
 
 def complaints(rows: Rows) -> Taken:
@@ -301,6 +279,31 @@ def complaints(rows: Rows) -> Taken:
     what = pl.when(pl.col("code").str.contains("(?i)duplicate")).then(pl.lit("duplicate")).otherwise(pl.lit("error"))
     frame = pl.DataFrame({"code": event, "message": summary.fill_null(event), "line": rows.lines}).filter(good)
     return Taken(good.to_numpy(), "no event named", {SM_LOG_FACTS.name: frame.with_columns(what=what)})
+
+
+def _later(take: Callable[[Rows], Taken], table: str, real: bool) -> Callable[[Numbers], Taken | None]:
+    """``take`` of a section whose rows name a port: which rows are good is told at once, their table is made later."""
+
+    def told(numbers: Numbers) -> Taken | None:
+        guid, port = numbers.named("nodeguid"), numbers.named("portnum", "portnumber")
+        if guid is None or port is None or (real and len(numbers.columns) <= len(IDENTITY & set(numbers.columns))):
+            return None
+        good = (guid != 0) & (port <= 254)
+        count = numbers.counters(good) if real else int(np.count_nonzero(good))
+        return Taken(good, NO_GUID, later={table: Part(count, lambda: take(numbers.rows(real)).tables[table])})
+
+    return told
+
+
+def _ends_later(numbers: Numbers) -> Taken | None:
+    """`links` of numbers."""
+    columns = [numbers.named(name) for name in ("nodeguid1", "portnum1", "nodeguid2", "portnum2")]
+    one, port, two, other = columns
+    if one is None or port is None or two is None or other is None:
+        return None
+    good = (one != 0) & (two != 0) & (port != ABSENT) & (other != ABSENT)
+    part = Part(int(np.count_nonzero(good)), lambda: links(numbers.rows(False)).tables[PORT_FACTS.name])
+    return Taken(good, BAD_END, later={PORT_FACTS.name: part})
 
 
 #: Counters of IBTA vol. 1 (PortCounters, PortCountersExtended) by lower-case name.
@@ -325,10 +328,10 @@ _PORT_COLUMNS = (
 #: Section -> how it is read.
 SECTIONS: dict[str, Section] = {
     "NODES": Section(nodes, ("nodedesc", "numports", "nodetype", "systemimageguid", "nodeguid", "portguid")),
-    "PORTS": Section(ports, _PORT_COLUMNS),
-    "LINKS": Section(links, ("nodeguid1", "portnum1", "nodeguid2", "portnum2")),
-    "PM_INFO": Section(counters(""), numeric=True),
-    "PM_DELTA": Section(counters("delta:"), numeric=True),
+    "PORTS": Section(ports, _PORT_COLUMNS, later=_later(ports, PORT_FACTS.name, False)),
+    "LINKS": Section(links, ("nodeguid1", "portnum1", "nodeguid2", "portnum2"), later=_ends_later),
+    "PM_INFO": Section(counters(""), numeric=True, later=_later(counters(""), COUNTER_FACTS.name, True)),
+    "PM_DELTA": Section(counters("delta:"), numeric=True, later=_later(counters("delta:"), COUNTER_FACTS.name, True)),
     "SM_INFO": Section(managers),
     "CABLE_INFO": Section(cables),
     **{f"{kind}_{stage}": Section(complaints) for kind in ("ERRORS", "WARNINGS") for stage in (
@@ -338,17 +341,21 @@ SECTIONS: dict[str, Section] = {
 }  # fmt: skip
 
 
-def joined(kept: dict[str, list[pl.DataFrame]], capture_id: str) -> dict[str, pl.DataFrame]:
-    """The fact tables of all sections, each conforming to its schema."""
+def joined(kept: dict[str, list[Part]], capture_id: str) -> FactTables:
+    """The fact tables of all sections, each conforming to its schema; they are made when somebody looks."""
+    rows = {name: sum(part.rows for part in parts) for name, parts in kept.items()}
+    told = {schema.name: rows[schema.name] for schema in _SCHEMAS if rows.get(schema.name)}
+    return FactTables(
+        told, lambda: {schema.name: _frame(kept, schema, capture_id) for schema in _SCHEMAS if schema.name in told}
+    )
+
+
+_SCHEMAS: tuple[Schema, ...] = (NAME_FACTS, PORT_FACTS, COUNTER_FACTS, SM_FACTS, MODULE_FACTS, SM_LOG_FACTS)
+
+
+def _frame(kept: dict[str, list[Part]], schema: Schema, capture_id: str) -> pl.DataFrame:
     import polars as pl
 
-    schemas: tuple[Schema, ...] = (NAME_FACTS, PORT_FACTS, COUNTER_FACTS, SM_FACTS, MODULE_FACTS, SM_LOG_FACTS)
-    frames = {name: pl.concat(parts, how="diagonal_relaxed") for name, parts in kept.items()}
-    tables = {}
-    for schema in schemas:
-        frame = frames.get(schema.name)
-        if frame is not None and frame.height:
-            frame = schema.conform(frame.with_columns(capture_id=pl.lit(capture_id)))
-            in_order = len(kept.get(schema.name, ())) < 2
-            tables[schema.name] = frame if in_order else frame.sort(schema.order, maintain_order=True)
-    return tables
+    frame = pl.concat([part.make() for part in kept[schema.name]], how="diagonal_relaxed")
+    frame = schema.conform(frame.with_columns(capture_id=pl.lit(capture_id)))
+    return frame if len(kept[schema.name]) < 2 else frame.sort(schema.order, maintain_order=True)

@@ -1,0 +1,122 @@
+"""Rows of ``db_csv`` that hold numbers only, as arrays: what the large sections are made of.
+
+A cell that is read is a decimal number of 1 to 18 digits, ``0x`` and 1 to 15 digits (a GUID: 1 to 16), or ``N/A`` or ``NA``.
+A section with any other wanted cell, a quote, or a row with too many or too few cells is left to the reading of text.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from asbuilt.base.interning import read_only
+from asbuilt.base.kernel import kernel
+from asbuilt.base.machine_words import HIGHS, ONES, byte_at, eight_at, first_byte
+from asbuilt.parsers.discovery_fast import eight_digits, fast_hexadecimal, not_hexadecimal
+
+Array = np.ndarray[Any, Any]
+#: What stands for a number that is not there.
+ABSENT = np.uint64(0xFFFFFFFFFFFFFFFF)
+#: What a column is wanted as.
+NOT_WANTED, NUMBER, GUID = 0, 1, 2
+#: How far behind the end of a row is looked.
+_AHEAD = 8
+_COMMAS, _FEEDS = np.uint64(0x2C2C2C2C2C2C2C2C), np.uint64(0x0A0A0A0A0A0A0A0A)
+_ZEROS, _SEVEN, _PAST_NINE = (np.uint64(n * 0x0101010101010101) for n in (0x30, 0x7F, 0x76))
+_PAIRS, _FOURS, _ALL = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF), np.uint64(0xFFFFFFFF)
+_EIGHT, _BITS, _NONE = np.uint64(8), np.uint64(64), np.uint64(0)
+_TENS = np.array([10**n for n in range(9)], np.uint64)
+
+
+def digits_at(data: Any, at: int) -> tuple[Any, int]:
+    """A run of 1 to 18 decimal digits: (value, position behind it), position -1 for any other."""
+    value, begin = _NONE, at
+    while at - begin < 24:
+        text = eight_at(data, at) ^ _ZEROS
+        other = (((text & _SEVEN) + _PAST_NINE) | text) & HIGHS
+        length = 8 if other == _NONE else first_byte(other)
+        if length > 0:
+            text = text << (_BITS - np.uint64(length) * _EIGHT)
+            text = (text * np.uint64(10) + (text >> _EIGHT)) & _PAIRS
+            text = (text * np.uint64(100) + (text >> np.uint64(16))) & _FOURS
+            text = (text * np.uint64(10000) + (text >> np.uint64(32))) & _ALL
+            value = value * _TENS[length] + text
+            at += length
+        if length < 8:
+            return value, at if begin < at <= begin + 18 else -1
+    return _NONE, -1
+
+
+def number_in(data: Any, at: int, kind: int) -> tuple[Any, int]:
+    """A cell that is wanted: (value, position behind it), position -1 where it is none of the plain ones."""
+    byte = byte_at(data, at)
+    if byte == 48 and byte_at(data, at + 1) == 120:
+        value, behind = fast_hexadecimal(data, at + 2)
+        return value, -1 if value == ABSENT or (kind == NUMBER and behind > at + 17) else behind
+    if kind == GUID:
+        return _NONE, -1
+    if byte == 78:
+        second = byte_at(data, at + 1)
+        if second == 65:
+            return ABSENT, at + 2
+        return ABSENT, at + 3 if second == 47 and byte_at(data, at + 2) == 65 else -1
+    return digits_at(data, at)
+
+
+def comma_from(data: Any, at: int, stop: int) -> int:
+    """The position of the first comma from ``at``, or ``stop``."""
+    while at < stop:
+        commas = eight_at(data, at) ^ _COMMAS
+        commas = (commas - ONES) & ~commas & HIGHS
+        if commas:
+            return min(at + first_byte(commas), stop)
+        at += 8
+    return stop
+
+
+def row_read(data: Any, at: int, stop: int, kinds: Any, out: Any, row: int) -> bool:
+    """The wanted cells of one row into a row of ``out``; False where a cell is not plain or their number is another."""
+    seat, last = 0, len(kinds) - 1
+    for column in range(last + 1):
+        if kinds[column]:
+            value, at = number_in(data, at, kinds[column])
+            if at < 0:
+                return False
+            out[row, seat] = value
+            seat += 1
+        else:
+            at = comma_from(data, at, stop)
+        if column < last:
+            if at >= stop or byte_at(data, at) != 44:
+                return False
+            at += 1
+    return at == stop
+
+
+def _not_here(data: Any, starts: Any, stops: Any, kinds: Any, out: Any) -> bool:
+    """Without compiled code nothing is read this way."""
+    return False
+
+
+@kernel(
+    _not_here,
+    threshold=3 << 20,
+    parts=(not_hexadecimal, eight_digits, fast_hexadecimal, digits_at, number_in, comma_from, row_read),
+)
+def _rows(data: Any, starts: Any, stops: Any, kinds: Any, out: Any) -> bool:
+    """Every row from ``starts`` to ``stops`` into ``out`` (rows, wanted columns); False where one is not plain."""
+    row = 0
+    while row < len(starts) and row_read(data, starts[row], stops[row], kinds, out, row):
+        row += 1
+    return row == len(starts)
+
+
+def rows(text: bytes, starts: Array, stops: Array, kinds: list[int]) -> Array | None:
+    """The wanted cells of rows as uint64 (rows, wanted columns), `ABSENT` where there is none; None where one is not plain."""
+    if stops[-1] + _AHEAD > len(text) or text.find(b'"', int(starts[0]), int(stops[-1])) >= 0:
+        return None
+    wanted = np.array(kinds, np.int64)
+    out = np.empty((len(starts), int(np.count_nonzero(wanted))), np.uint64)
+    data = np.frombuffer(text, np.uint8)
+    return out if _rows(data, read_only(starts), read_only(stops), wanted, out) else None
