@@ -118,7 +118,7 @@ def test_every_threshold_names_its_check_its_origin_and_its_source(system: str) 
     rows = plan_of(system, 144, site={"power_mw": 3.0, "airflow": "port-to-connector", "switch_ports_face": "cold"})
     table = rows.table("expectations")
     assert set(table["check_id"]) <= set(checks())
-    # A plane of single leaves promises no ratio; everything else is there whatever the system. Subnets and addresses have theirs.
+    # A plane of single leaves promises no ratio; everything else is there whatever the system. Subnets have theirs.
     always = {"DES-034", "DES-043", "DES-048", "DES-049", "DES-051", "DES-052", "DES-053", "DES-055"}
     own = set(table.filter(pl.col("check_id") < "DES-080")["check_id"])
     assert own - {"DES-032"} == always
