@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 
+import polars as pl
 import pytest
 
 from asbuilt.base.problem import ProblemError
+from asbuilt.checks.lanes import planned_ports
 from asbuilt.model.decode_requirement import decode
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Verdict
@@ -127,3 +130,22 @@ def test_equal_faults_give_equal_bytes() -> None:
 def test_a_fault_that_cannot_be_is_refused(spec: str) -> None:
     with pytest.raises(ProblemError):
         faults.apply(plan(), as_planned(plan()), (faults.parse(spec),))
+
+
+def test_ports_of_chassis_with_several_asics_are_judged_one_by_one() -> None:
+    xdr = make_plan(decode(templates.text("dgx-b300-xdr").encode(), "dgx-b300-xdr"))
+    built = as_planned(xdr)
+    facts = facts_of([*captures(xdr, built), *subnet_captures(xdr, built)])
+    clean = compare(xdr, facts)
+    assert clean.findings == ()
+    passed = {c.id: c.passed for c in clean.coverage}
+    ends = 2 * xdr.links.filter(pl.col("plane") == "compute").height  # two of every cable: the whole plane is InfiniBand
+    assert {passed[f"FAB-0{n}"] for n in (21, 22, 23, 24)} == {planned_ports(xdr).height} == {ends}
+    port = "sw:compute/leaf-b000-r0#2"
+    lid = xdr.table("lids").filter(pl.col("port") == port)["lid"][0]
+    rows = facts.tables["sl2vl_facts"]
+    mine = (pl.col("lid") == lid) & (pl.col("port") == 73)
+    wrong = rows.with_columns(pl.when(mine).then(pl.lit("0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0")).otherwise("lanes").alias("lanes"))
+    assert not wrong.equals(rows)
+    (told,) = compare(xdr, dataclasses.replace(facts, tables={**facts.tables, "sl2vl_facts": wrong})).findings
+    assert told.id == "FAB-021" and told.subjects == (f"{port}/73",)

@@ -47,6 +47,7 @@ ENGINES: dict[str, tuple[Limit, ...]] = {
         ),
         Limit("that a setting of RDMA over Ethernet has its effect", "the twin answers what is set, and carries no traffic"),
         Limit("SHARP and adaptive routing", "aggregation nodes are listed, nothing is aggregated or routed"),
+        Limit("forwarding tables of chassis of several ASICs (XDR)", "their planes do not meet: none are rendered"),
         Limit("interface names of split Ethernet cages", "ports are numbered through as swp<port>"),
         Limit("BMCs and devices that send no LLDP", "every Ethernet neighbour of the twin announces itself"),
         *UNPROVEN_FORMATS,

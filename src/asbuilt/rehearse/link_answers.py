@@ -12,8 +12,11 @@ if TYPE_CHECKING:
 DOWN = '==(                Down/ Polling)==>             [  ] "" ( )'
 
 
-def link_text(devices: pl.DataFrame, links: pl.DataFrame) -> bytes:
-    """One report from frames of `DEVICE_FACTS` and `LINK_FACTS`; ports of a switch without a link are down and polling."""
+def link_text(devices: pl.DataFrame, links: pl.DataFrame, asics: pl.DataFrame) -> bytes:
+    """One report from frames of `DEVICE_FACTS` and `LINK_FACTS`; ports of a switch without a link are down and polling.
+
+    ``asics`` (guid, first, last) are the ports of ASICs that have a part of their chassis's ports alone.
+    """
     import polars as pl
 
     ranked = devices.sort("line").with_columns(
@@ -24,6 +27,8 @@ def link_text(devices: pl.DataFrame, links: pl.DataFrame) -> bytes:
     up = links.join(lids, on="peer_guid", how="left").join(far, on=["peer_guid", "peer_port"], how="left")
     switches = ranked.filter(pl.col("kind") == "switch")
     every = switches.select("guid", pl.int_ranges(1, pl.col("ports") + 1).alias("port")).explode("port")
+    own = every.join(asics, on="guid", how="left", maintain_order="left")
+    every = own.filter(pl.col("port").is_between("first", "last").fill_null(True)).select("guid", "port")
     hosts = up.filter(pl.col("guid").is_in(switches["guid"].implode()).not_()).select("guid", "port")
     ports = pl.concat([hosts, every.with_columns(pl.col("port").cast(pl.Int64))])
     frame = ports.join(up, on=["guid", "port"], how="left").join(
@@ -41,11 +46,11 @@ def link_text(devices: pl.DataFrame, links: pl.DataFrame) -> bytes:
     )
     state = pl.when((pl.col("lid") == 0) | (pl.coalesce("peer_lid", "peer_switch_lid") == 0)).then(pl.lit("Initialize"))
     link = pl.format('==( {} {} {}/  LinkUp)==>{}{}[  ] "{}" ( )', *shown[:2], state.otherwise(pl.lit("Active")), *shown[2:])
-    own = pl.when(pl.col("tier") == 1).then(pl.lit(" " * 6)).otherwise(pl.format("      0x{}", "port_guid"))
+    before = pl.when(pl.col("tier") == 1).then(pl.lit(" " * 6)).otherwise(pl.format("      0x{}", "port_guid"))
     number = pl.col("own_lid").cast(pl.String)
     lid = pl.when(pl.col("tier") == 1).then(number.str.pad_start(6)).otherwise(number.str.pad_start(7))
     line = pl.format(
-        "{}{}{}[  ] {}", own, lid, pl.col("port").cast(pl.String).str.pad_start(5),
+        "{}{}{}[  ] {}", before, lid, pl.col("port").cast(pl.String).str.pad_start(5),
         pl.when(pl.col("peer_guid").is_null()).then(pl.lit(DOWN)).otherwise(link),
     )  # fmt: skip
     switch, host = pl.format("Switch: 0x{} {}:", "guid", "description"), pl.format("CA: {}:", "description")

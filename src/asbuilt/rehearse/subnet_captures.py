@@ -41,15 +41,30 @@ def subnet_captures(plan: Plan, built: Built, seed: int = 0) -> Captures:
         managers = managers.join(lids, on="port", how="left", maintain_order="left")
         master = managers.filter(~pl.col("node").is_in(list(built.idle_managers)))["lid"].head(1).to_list()
         states = nic_states(plan, built, subnet)
+        asics = _asic_ports(plan, subnet)
         texts = {
-            "iblinkinfo": link_text(devices, links),
+            "iblinkinfo": link_text(devices, links, asics),
             "smpquery": _port_text(plan, built, subnet, states, devices, links, (master or [0])[0]),
             "sminfo": manager_text(managers, built.idle_managers),
             "ibstat": _host_text(plan, states, (master or [0])[0]),
-            "ibroute": route_text(plan, built, subnet, devices),
         }
+        if asics.is_empty():  # the planes of such chassis do not meet: what a manager would route there is not known
+            texts["ibroute"] = route_text(plan, built, subnet, devices)
         found += [Capture(f"{tool}-{subnet}", text, tool, subnet) for tool, text in texts.items()]
     return tuple(found)
+
+
+def _asic_ports(plan: Plan, subnet: str) -> pl.DataFrame:
+    """guid, first, last: the ports of each ASIC of chassis with several, which are dealt out in equal runs."""
+    import polars as pl
+
+    ends = plan.table("lids").filter((pl.col("subnet") == subnet) & (pl.col("number") == 0))
+    chassis = plan.table("switches").filter(pl.col("asics") > 1).select(pl.col("switch").alias("device"), "ports", "asics")
+    number = pl.col("port").str.extract(r"#(\d+)$", 1).cast(pl.Int64)
+    run = pl.col("ports") // pl.col("asics")
+    last = pl.when(number == pl.col("asics") - 1).then("ports").otherwise((number + 1) * run)
+    found = ends.join(chassis, on="device", how="inner")
+    return found.select(pl.col("node_guid").alias("guid"), (number * run + 1).alias("first"), last.alias("last"))
 
 
 def _port_text(
