@@ -112,6 +112,21 @@ def test_a_damaged_sweep_reads_the_same(edits: list[tuple[float, int, str]], sub
         same(fast, plain)
 
 
+@given(st.integers(0, len(SWEEP)), ENGINES)
+@settings(deadline=None)
+def test_a_cut_sweep_reads_the_same(end: int, engine: str) -> None:
+    data = SWEEP[:end].encode()
+    fast = by(engine, perfquery_fast.parse, data, "c", None, None, None)
+    if fast is not None:
+        same(fast, perfquery.parse(data, "c"))
+
+
+def test_two_counters_of_one_shape_and_other_digits_go_line_by_line() -> None:
+    data = b"$ perfquery 3 1\n# Port counters: Lid 3 port 1\nVL15Dropped:....1\nVL16Dropped:....2\n"
+    for engine in ("numpy", "numba"):
+        assert by(engine, perfquery_fast.parse, data, "c", None, None, None) is None
+
+
 LINES = st.lists(st.tuples(st.integers(0, 200), st.sampled_from(["gone", "twice", "blank", "swapped", "moved"])), max_size=3)
 
 

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from asbuilt.base.interning import line_feeds
 from asbuilt.model.facts import Facts
 from asbuilt.parsers.host_lines import FACT, IGNORABLE, LONGEST_LINE, UNREAD, UNREAD_KEPT, account_of, as_utf8
-from asbuilt.parsers.ibdiagnet_numbers import GUID, NOT_WANTED, NUMBER, rows
+from asbuilt.parsers.ibdiagnet_numbers import GUID, NOT_WANTED, NUMBER, line_ends, rows
 from asbuilt.parsers.ibdiagnet_rows import GUIDS, IDENTITY, Numbers, Part, Rows, Section, Taken
 from asbuilt.parsers.ibdiagnet_sections import SECTIONS, joined
 
@@ -51,7 +50,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """Facts of every section that we know. Never raises."""
     text = as_utf8(data)
     raw = np.frombuffer(text, np.uint8)
-    stops = line_feeds(raw)
+    stops = line_ends(text)
     closed = bool(text.endswith(b"\n"))
     if len(raw) and not closed:
         stops = np.append(stops, len(raw))

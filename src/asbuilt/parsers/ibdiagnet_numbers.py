@@ -64,11 +64,16 @@ def number_in(data: Any, at: int, kind: int) -> tuple[Any, int]:
     return digits_at(data, at)
 
 
+def signs_in(text: Any, sign: Any) -> Any:
+    """The high bit of the first of eight bytes that is ``sign`` (given eight times); later bytes may be marked for nothing."""
+    other = text ^ sign
+    return (other - ONES) & ~other & HIGHS
+
+
 def comma_from(data: Any, at: int, stop: int) -> int:
     """The position of the first comma from ``at``, or ``stop``."""
     while at < stop:
-        commas = eight_at(data, at) ^ _COMMAS
-        commas = (commas - ONES) & ~commas & HIGHS
+        commas = signs_in(eight_at(data, at), _COMMAS)
         if commas:
             return min(at + first_byte(commas), stop)
         at += 8
@@ -102,7 +107,7 @@ def _not_here(data: Any, starts: Any, stops: Any, kinds: Any, out: Any) -> bool:
 @kernel(
     _not_here,
     threshold=3 << 20,
-    parts=(not_hexadecimal, eight_digits, fast_hexadecimal, digits_at, number_in, comma_from, row_read),
+    parts=(not_hexadecimal, eight_digits, fast_hexadecimal, digits_at, number_in, signs_in, comma_from, row_read),
 )
 def _rows(data: Any, starts: Any, stops: Any, kinds: Any, out: Any) -> bool:
     """Every row from ``starts`` to ``stops`` into ``out`` (rows, wanted columns); False where one is not plain."""
@@ -120,3 +125,34 @@ def rows(text: bytes, starts: Array, stops: Array, kinds: list[int]) -> Array | 
     out = np.empty((len(starts), int(np.count_nonzero(wanted))), np.uint64)
     data = np.frombuffer(text, np.uint8)
     return out if _rows(data, read_only(starts), read_only(stops), wanted, out) else None
+
+
+def _ends_found(data: Array, out: Array) -> None:
+    out[:] = np.flatnonzero(data == 10)
+
+
+@kernel(_ends_found, threshold=3 << 20, parts=(signs_in,))
+def _ends(data: Any, out: Any) -> None:
+    """The position of every line feed into ``out``, which has as many places."""
+    at, line, size = 0, 0, len(data)
+    while at + 8 <= size:
+        feeds = signs_in(eight_at(data, at), _FEEDS)
+        while feeds:
+            place = at + first_byte(feeds)
+            if byte_at(data, place) == 10:
+                out[line] = place
+                line += 1
+            feeds = feeds & (feeds - np.uint64(1))
+        at += 8
+    while at < size:
+        if byte_at(data, at) == 10:
+            out[line] = at
+            line += 1
+        at += 1
+
+
+def line_ends(text: bytes) -> Array:
+    """The positions of the line feeds."""
+    out = np.empty(text.count(b"\n"), np.int64)
+    _ends(np.frombuffer(text, np.uint8), out)
+    return out

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from asbuilt.base.interning import distinct_numbers, guid_texts, texts_at
+from asbuilt.base.interning import distinct_numbers, guid_texts, read_only, texts_at
 from asbuilt.model.discovery import FactTables
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_subnet import COUNTER_FACTS
 from asbuilt.parsers import perfquery
-from asbuilt.parsers.host_lines import FACT, IGNORABLE, PREFIX, TIME, TIMED, UNREAD, Speaker, account_of, indented, prompted
+from asbuilt.parsers.host_lines import FACT, PREFIX, TIME, TIMED, UNREAD, Speaker, account_of, prompted
+from asbuilt.parsers.perfquery_pass import BLANK, COUNTER, HEAD, OTHER, PROMPT, SELECTOR, walk
+from asbuilt.parsers.perfquery_pass import TIME as TIME_LINE
 from asbuilt.parsers.shapes import LONG, Shapes, shape_text, shapes
 from asbuilt.parsers.shapes_seen import plain_shapes
 from asbuilt.parsers.tools import command
@@ -25,11 +27,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 Array = np.ndarray[Any, Any]
-_OTHER, _BLANK, _HEAD, _COUNTER, _SELECTOR, _PROMPT, _TIME = range(7)
 #: So many texts are made one by one.
 _FEW = 1000
-#: Kinds of lines that a cut last line is not, since more of it may be missing.
-_OPEN_ENDED = (_HEAD, _COUNTER, _SELECTOR)
 
 
 @dataclass(slots=True)
@@ -49,6 +48,14 @@ class _Kinds:
         ):
             column.append(item)
 
+    def told(self) -> bool:
+        """True when the value of every counter is a number of its shape."""
+        return all(value >= 0 for kind, value in zip(self.kind, self.value, strict=True) if kind in (COUNTER, SELECTOR))
+
+    def named(self) -> list[int]:
+        """How many numbers stand in the name of each shape's counter."""
+        return [value if kind in (COUNTER, SELECTOR) else 0 for kind, value in zip(self.kind, self.value, strict=True)]
+
 
 def parse(data: bytes, capture_id: str, host: str | None, guid: str | None, time: str | None) -> Facts | None:
     """As `perfquery.parse` of UTF-8 text without its mark; None when the text is not of the plain kind."""
@@ -58,23 +65,22 @@ def parse(data: bytes, capture_id: str, host: str | None, guid: str | None, time
     if found.shape.min(initial=0) < 0 or not plain_shapes(found):
         return None
     kinds = _kinds(found)
-    if kinds is None or not _alike(found, kinds):
+    if kinds is None or not kinds.told():
         return None
-    kind = np.array(kinds.kind, np.uint8).take(found.shape)
-    if any(_known(found.line(line).decode("ascii").rstrip()) for line in np.flatnonzero(kind == _OTHER).tolist()):
-        return None  # the first line of its shape had too many digits, this one has not
-    if found.cut and len(kind) and kind[-1] in _OPEN_ENDED:
-        kind[-1] = _OTHER
-    blocks = _blocks(found, kinds, kind)
-    if blocks is None:
-        return None
-    classes = np.array([UNREAD, IGNORABLE, IGNORABLE, FACT, IGNORABLE, IGNORABLE, IGNORABLE], np.uint8).take(kind)
-    stray = blocks.stray(kind)
-    classes[stray] = UNREAD
+    classes, events = np.empty(len(found.shape), np.uint8), np.empty(len(found.shape), np.int64)
+    kind, named = np.array(kinds.kind, np.uint8), np.array(kinds.named(), np.int64)
+    cut = np.int64(len(classes) - 1 if found.cut else -1)
+    starts, shape, at, values = (read_only(a) for a in (found.start, found.shape, found.at, found.values))
+    count = walk(found.data, starts, shape, at, values, kind, named, read_only(found.first), cut, classes, events)
+    blocks = _blocks(found, kinds, classes, kind, events[:count]) if count >= 0 else None
+    unread = np.flatnonzero(classes == UNREAD) if blocks is not None else events[:0]
+    others = unread[kind[found.shape[unread]] == OTHER].tolist()
+    if blocks is None or any(_known(found.line(line).decode("ascii").rstrip()) for line in others):
+        return None  # (the first line of its shape had too many digits, this one has not)
     account = account_of(classes, data, found.start, found.end, {})
 
     def frames() -> dict[str, pl.DataFrame]:
-        return {COUNTER_FACTS.name: blocks.columns(stray).frame(capture_id, host, guid, time)}
+        return {COUNTER_FACTS.name: blocks.columns().frame(capture_id, host, guid, time)}
 
     rows = {COUNTER_FACTS.name: account.facts} if account.facts else {}
     return Facts(FactTables(rows, frames), {capture_id: account}, (), perfquery.TOOL)
@@ -89,23 +95,23 @@ def _kinds(found: Shapes) -> _Kinds | None:
         if LONG in form or text[:1] in (" ", "\t", "-"):
             return None
         if not text:
-            kinds.add(_BLANK)
+            kinds.add(BLANK)
         elif head := perfquery.HEAD.match(text):
             lid = -1 if head[1] is None else _number(spans, head.start(1))
-            kinds.add(_HEAD, value=_number(spans, head.start(2)), second=lid)
+            kinds.add(HEAD, value=_number(spans, head.start(2)), second=lid)
         elif counter := perfquery.COUNTER.match(text):
             name = perfquery.OLD_NAMES.get(counter[1], counter[1])
-            kind = _SELECTOR if counter[1] in perfquery.SELECTORS else _COUNTER
+            kind = SELECTOR if counter[1] in perfquery.SELECTORS else COUNTER
             kinds.add(kind, kinds.names.setdefault(name, len(kinds.names)), _number(spans, counter.start(2)), counter.end(1))
         elif timed := TIMED.match(text):
-            kinds.add(_TIME, offset=timed.start(1))
+            kinds.add(TIME_LINE, offset=timed.start(1))
         elif (asked := prompted(text, Speaker((None,), (), None, 0), None)) is not None:
             if not _prompt(kinds, asked, text, spans):
                 return None
         elif perfquery.OWN.match(text) or _prefixed(text):
             return None  # a counter that is none, or what a host says
         else:
-            kinds.add(_OTHER)
+            kinds.add(OTHER)
     return kinds
 
 
@@ -132,30 +138,13 @@ def _prompt(kinds: _Kinds, asked: Speaker, text: str, spans: list[tuple[int, int
         at = _number(spans, text.rfind(word)) if word else -1
         if at < 0:
             return False
-    kinds.add(_PROMPT, value=at)
+    kinds.add(PROMPT, value=at)
     return True
 
 
 def _number(spans: list[tuple[int, int]], start: int) -> int:
     """Which number of the line starts here, -1 for none."""
     return next((i for i, span in enumerate(spans) if span[0] == start), -1)
-
-
-def _alike(found: Shapes, kinds: _Kinds) -> bool:
-    """True when shapes tell all that matters: no line is indented, and digits in a name are those of its first line."""
-    if indented(found.data, found.start, found.end):
-        return False
-    for shape, (kind, value) in enumerate(zip(kinds.kind, kinds.value, strict=True)):
-        if kind in (_COUNTER, _SELECTOR):
-            if value < 0:
-                return False
-            if value > 0:
-                lines = np.flatnonzero(found.shape == shape)
-                for which in range(value):
-                    numbers = found.number(lines, which)
-                    if (numbers != numbers[0]).any():
-                        return False
-    return True
 
 
 @dataclass(slots=True)
@@ -212,11 +201,11 @@ def _texts(found: Shapes, at: Array, end: Array) -> pl.Series:
 
 @dataclass(slots=True)
 class _Blocks:
-    """The headers, prompts and times of a transcript (0-based lines, ascending) and what they say; ``kind`` of every line."""
+    """The headers, prompts and times of a transcript (0-based lines, ascending) and what they say; the class of every line."""
 
     found: Shapes
     kinds: _Kinds
-    kind: Array
+    classes: Array
     heads: Array
     prompts: Array
     times: Array
@@ -225,22 +214,9 @@ class _Blocks:
     guids: Array
     said: pl.Series
 
-    def stray(self, kind: Array) -> Array:
-        """Lines of counters before any header of their turn: a block lasts to the next prompt."""
-        events = np.sort(np.concatenate((self.heads, self.prompts)))
-        lone = np.append(-1, events[kind[events] == _PROMPT])
-        last = np.append(events, len(kind))[np.searchsorted(events, lone, side="right")]
-        wide = np.flatnonzero(last - lone > 1)
-        lines = [np.arange(a + 1, b) for a, b in zip(lone[wide].tolist(), last[wide].tolist(), strict=True)]
-        between = np.concatenate([np.zeros(0, np.int64), *lines])
-        held: Array = between[(kind[between] == _COUNTER) | (kind[between] == _SELECTOR)]
-        return held
-
-    def columns(self, stray: Array) -> _Columns:
+    def columns(self) -> _Columns:
         """Each counter that has a block, with its header, prompt and time."""
-        listed = self.kind == _COUNTER
-        listed[stray] = False
-        rows = np.flatnonzero(listed)
+        rows = np.flatnonzero(self.classes == FACT)
         shape = self.found.shape[rows]
         numbers = self.found.number(rows, np.array(self.kinds.value, np.int64)[shape]).astype(np.float64)
         name = np.array(self.kinds.name, np.int64)[shape]
@@ -251,10 +227,11 @@ class _Blocks:
         )
 
 
-def _blocks(found: Shapes, kinds: _Kinds, kind: Array) -> _Blocks | None:
-    """The blocks of a transcript; None where a header or a time is out of bounds."""
+def _blocks(found: Shapes, kinds: _Kinds, classes: Array, kind: Array, events: Array) -> _Blocks | None:
+    """The blocks that ``events`` open; None where a header or a time is out of bounds."""
     value, second = np.array(kinds.value, np.int64), np.array(kinds.second, np.int64)
-    heads, prompts, times = (np.flatnonzero(kind == k) for k in (_HEAD, _PROMPT, _TIME))
+    which = kind[found.shape[events]]
+    heads, prompts, times = (events[which == k] for k in (HEAD, PROMPT, TIME_LINE))
     port = found.number(heads, value[found.shape[heads]]).astype(np.int64)
     lid = np.full(len(heads), -1, np.int64)
     told = second[found.shape[heads]] >= 0
@@ -268,4 +245,4 @@ def _blocks(found: Shapes, kinds: _Kinds, kind: Array) -> _Blocks | None:
     said = _texts(found, at, found.end[times])
     if not said.str.contains(f"^{TIME}$").all():
         return None
-    return _Blocks(found, kinds, kind, heads, prompts, times, port, lid, guids, said)
+    return _Blocks(found, kinds, classes, heads, prompts, times, port, lid, guids, said)
