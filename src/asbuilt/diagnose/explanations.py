@@ -151,7 +151,7 @@ def _cables(view: View, group: Group) -> list[Explanation]:
             if not any({s.take for s in steps} == {s.take for s in known} for known in sets):
                 sets.append(steps)
                 texts.append(_how(view, steps, ""))
-    marker = group.tangles[0].steps[0]
+    marker = _marker(group)
     told = []
     for steps, text in zip(sets, texts, strict=True):
         ends = sum(_ends(s) for s in steps)
@@ -189,8 +189,14 @@ def _how(view: View, steps: Sequence[Step], told: str) -> str:
 
 
 def _labels(view: View, group: Group) -> str:
-    step = group.tangles[0].steps[0]
+    step = _marker(group)
     return f"read the labels at both ends of the cable between {view.names.pair(step.keep, step.take)}"
+
+
+def _marker(group: Group) -> Step:
+    """The step whose cable is looked at: one that serves a planned link, if there is one."""
+    steps = group.tangles[0].steps
+    return next((s for s in steps if s.kind == MOVE), steps[0])
 
 
 def _label_tells(view: View, marker: Step, steps: Sequence[Step]) -> str:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 NEIGHBOURS = "lldpctl"
+_BOARD = r"^MF0;([^:]*):[^/]*/[LS]\d+"
 _MANAGED = r"^MF0;([^:]+):[^/]*/U\d+$"
 
 
@@ -154,6 +155,9 @@ def _cables(measured: Measured) -> np.ndarray[Any, Any]:
     """One link row for each cable: the switch's side of a host link, one of the two between switches."""
     rows = np.flatnonzero(~measured.aggregation[measured.own] & ~measured.aggregation[measured.far])
     rows = rows[measured.is_switch[measured.own[rows]]]
+    board = measured.devices["description"].str.extract(_BOARD, 1)
+    inner = board.gather(measured.own[rows]) == board.gather(measured.far[rows])
+    rows = rows[~inner.fill_null(False).to_numpy()]  # links inside a director are no cables
     own, far = measured.own[rows], measured.far[rows]
     ends = [own * 4096 + measured.port[rows], far * 4096 + measured.far_port[rows]]
     both = measured.is_switch[far]
