@@ -12,6 +12,7 @@ from asbuilt.checks.registry import Check, checks
 from asbuilt.diagnose.cabling_tables import PortNames, alike_links, cabling_tables
 from asbuilt.diagnose.causes import diagnose
 from asbuilt.diagnose.dark_ports import explain_dark
+from asbuilt.diagnose.discovered_lids import discovered_lids
 from asbuilt.diagnose.links import Compared, compare_links
 from asbuilt.diagnose.measured import rate_findings, undecided, unplanned_findings, unread_captures
 from asbuilt.diagnose.subnet_findings import slower_links
@@ -81,7 +82,15 @@ def compare(
         repairs=told.repairs,
         coverage=_all(coverage(asked, behind), coverage(subnet.asked)),
         plan_hash=plan.plan_hash,
-        notes=(*plan.warnings, *account_notes(facts), *facts.notes, *compared.notes, *subnet.notes, *subnet.supported()),
+        notes=(
+            *plan.warnings,
+            *account_notes(facts),
+            *facts.notes,
+            *compared.notes,
+            *discovered_lids(plan, facts, compared),
+            *subnet.notes,
+            *subnet.supported(),
+        ),
         details=details,
     )
 
