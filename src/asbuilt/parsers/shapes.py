@@ -83,12 +83,17 @@ def shapes(data: bytes, most: int = MOST, *, places: bool = True, short: bool = 
         lines *= 4
     starts, at = starts[:n], at[: n + 1]
     cut = bool(len(raw) and raw[-1] != 10)
-    ends = np.append(starts[1:] - 1, len(raw) if cut else len(raw) - 1) if n else starts
+    ends = np.empty(n, np.int64)
+    np.subtract(starts[1:], 1, out=ends[:-1])
+    ends[-1:] = len(raw) if cut else len(raw) - 1
     if distinct < 0:
         shape, first = distinct_numbers(hashes[:n])
     else:
         shape, first = shape[:n], memory[-1][:distinct]
-    shape[ends - starts > LONGEST_LINE] = -1
+    some = (
+        np.searchsorted(starts, np.arange(0, len(raw), LONGEST_LINE), side="right") - 1
+    )  # a longer line has one of those places
+    shape[some[ends[some] - starts[some] > LONGEST_LINE]] = -1
     return Shapes(raw, starts, ends, shape, first, at, values[:count], stops[:count], cut)
 
 

@@ -14,7 +14,19 @@ import numpy as np
 
 from asbuilt.base.machine_words import byte_at, eight_at
 from asbuilt.parsers import shapes_pass
-from asbuilt.parsers.shapes_pass import BASE_AT, BRIEF, COUNT, END, NUMBERS, PLACES, feed_from, line_read, number_at, tail_mark
+from asbuilt.parsers.shapes_pass import (
+    BASE_AT,
+    BRIEF,
+    COUNT,
+    END,
+    NUMBERS,
+    PLACES,
+    PUT,
+    feed_from,
+    line_read,
+    number_at,
+    tail_mark,
+)
 
 #: How many shapes are remembered, and how many that came behind each.
 KEPT, BEHIND = 512, 3
@@ -48,6 +60,16 @@ def same_stretch(data: Any, one: int, two: int, length: int) -> bool:
     return bool((eight_at(data, one) ^ eight_at(data, two)) << (_BITS - _EIGHT * np.uint64(length)) == np.uint64(0))
 
 
+def repeated(i: int, most: int, values: Any, stops: Any, count: int, forms: Any, form: int) -> int:
+    """Put the numbers of a remembered layout down again, for the same line at ``i``: how many numbers there are then."""
+    kept, put = int(min(most, forms[form, COUNT])), forms[form, PUT]
+    for number in range(kept):
+        values[count + number] = values[put + number]
+        if len(stops) > 0:
+            stops[count + number] = i + forms[form, PLACES + 3 * number + 1]
+    return count + kept
+
+
 def alike(
     data: Any, i: int, size: int, most: int, values: Any, stops: Any, count: int, forms: Any, marks: Any, form: int
 ) -> tuple[int, Any, int]:
@@ -58,6 +80,9 @@ def alike(
     start, base, numbers, place = i, forms[form, BASE_AT], forms[form, COUNT], 0
     if numbers < 0 or count + numbers >= len(values):
         return -1, marks[form, 0], count
+    whole = forms[form, END]
+    if i + whole + 9 <= size and same_stretch(data, i, base, whole + 1):
+        return i + whole, marks[form, 0], repeated(i, most, values, stops, count, forms, form)
     for number in range(numbers):
         layout = PLACES + 3 * number
         length = forms[form, layout] - place
@@ -116,13 +141,21 @@ def follows(behind: Any, last: int, form: int) -> None:
     behind[last, 1], behind[last, 0] = behind[last, 0], form
 
 
+def told_hashes(hashes: Any, shape: Any, marks: Any, lines: int) -> None:
+    """The hash of each line whose shape is known."""
+    for line in range(lines):
+        if shape[line] >= 0:
+            hashes[line] = marks[shape[line], 0]
+
+
 def scan(
     data: Any, most: Any, short: Any, starts: Any, hashes: Any, at: Any, values: Any, stops: Any, shape: Any, forms: Any,
     marks: Any, behind: Any, probes: Any, first: Any,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Fill the arrays: (lines, numbers, shapes), or (-1, 0, 0) when ``starts`` or ``values`` are too short.
 
-    ``shape`` gets the shape of each line, in order of appearance; shapes are -1 when there were more than can be kept.
+    ``shape`` gets the shape of each line, in order of appearance; shapes are -1 when there were more than can be kept: only
+    then are ``hashes`` told.
     """
     size, i, line, count, kept, last = len(data), 0, 0, 0, 0, len(forms) - 1
     overflow = False
@@ -150,8 +183,10 @@ def scan(
             if form >= 0 and marks[form, 0] != mark:
                 marks[form, 0], forms[form, COUNT] = mark, -1
         overflow = overflow or form < 0
-        hashes[line], shape[line] = mark, form
-        if form >= 0:
+        shape[line] = form
+        if form < 0:
+            hashes[line] = mark
+        else:
             if first[form] < 0:
                 first[form] = line
             follows(behind, last, form)
@@ -159,8 +194,10 @@ def scan(
         line += 1
         i = end + 1
     at[line] = count
+    if overflow:
+        told_hashes(hashes, shape, marks, line)
     return line, count, -1 if overflow else kept
 
 
 #: The functions that the scan needs, callees first.
-PARTS = (*shapes_pass.PARTS, same_stretch, alike, known_form, remembered, follows)
+PARTS = (*shapes_pass.PARTS, same_stretch, repeated, alike, known_form, remembered, follows, told_hashes)

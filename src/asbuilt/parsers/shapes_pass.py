@@ -19,8 +19,9 @@ BASE, MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 CONTROL = np.uint64(256)
 DIGITS_READ = 18
 #: What `line_read` remembers of a layout: where the line starts, how many numbers it has (-1: not to be used), whether the
-#: rest behind them is in short, where it ends, and from `PLACES` on start, stop (both from the line's start) and code of each.
-BASE_AT, COUNT, BRIEF, END, PLACES = range(5)
+#: rest behind them is in short, where it ends, where its numbers were put, and from `PLACES` on start, stop (both from the
+#: line's start) and code of each.
+BASE_AT, COUNT, BRIEF, END, PUT, PLACES = range(6)
 NUMBERS, LONGEST_LAYOUT = 40, 4096
 _SEVEN = np.uint64(0x7F7F7F7F7F7F7F7F)
 _PAST_BLANK, _FROM_ZERO, _PAST_NINE = (np.uint64(n * 0x0101010101010101) for n in (0x5F, 0x50, 0x46))
@@ -142,7 +143,7 @@ def line_read(
     Its layout goes into the last row of ``forms`` and of ``marks`` (`asbuilt.parsers.shapes_alike`).
     """
     mark, seen, gap, start, brief, here, numbers = _ZERO, 0, False, i, False, len(forms) - 1, 0
-    forms[here, BASE_AT], forms[here, BRIEF] = i, 0
+    forms[here, BASE_AT], forms[here, BRIEF], forms[here, PUT] = i, 0, count
     while i < size:
         code, length = stretch(data, i, size)
         if length == 0:
