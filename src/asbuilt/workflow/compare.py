@@ -82,15 +82,7 @@ def compare(
         repairs=told.repairs,
         coverage=_all(coverage(asked, behind), coverage(subnet.asked)),
         plan_hash=plan.plan_hash,
-        notes=(
-            *plan.warnings,
-            *account_notes(facts),
-            *facts.notes,
-            *compared.notes,
-            *discovered_lids(plan, facts, compared),
-            *subnet.notes,
-            *subnet.supported(),
-        ),
+        notes=(*_told(plan, facts), *compared.notes, *discovered_lids(plan, facts, compared), *subnet.told()),
         details=details,
     )
 
@@ -179,9 +171,13 @@ def _without_cabling(
         repairs=(),
         coverage=_all(coverage(asked), coverage(subnet.asked)),
         plan_hash=plan.plan_hash,
-        notes=(*plan.warnings, *account_notes(facts), *facts.notes, *subnet.notes, *subnet.supported()),
+        notes=(*_told(plan, facts), *subnet.told()),
         details={"warnings": [r.as_json() for r in remarks]} if remarks and not strict else {},
     )
+
+
+def _told(plan: Plan, facts: Facts) -> tuple[str, ...]:
+    return (*plan.warnings, *account_notes(facts), *facts.notes)
 
 
 def account_notes(facts: Facts) -> tuple[str, ...]:

@@ -50,6 +50,10 @@ class SubnetAnswer:
         remarks = [f for f in found if f.severity is Severity.INFO]
         return [f for f in found if f.severity is not Severity.INFO], remarks
 
+    def told(self) -> tuple[str, ...]:
+        """Every note: what could not be resolved, and what the counters support."""
+        return (*self.notes, *self.supported())
+
     def supported(self) -> tuple[str, ...]:
         """What the counters support where they pass: the weakest bound, since a clean window is never a proof of none."""
         import polars as pl
