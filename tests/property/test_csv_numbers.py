@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asbuilt.base.kernel import Engine
 from asbuilt.model.facts import Facts
 from asbuilt.parsers import ibdiagnet_csv
+from asbuilt.parsers.ibdiagnet_numbers import ABSENT, GUID, NOT_WANTED, NUMBER
+from asbuilt.parsers.ibdiagnet_numbers import rows as numbers_of
 
 TABLES = (
     "START_NODES\nNodeDesc,NumPorts,NodeType,SystemImageGUID,NodeGUID,PortGUID\n"
     '"leaf, one",64,2,0x0002c90300000001,0x0002c90300000001,0x0002c90300000001\nEND_NODES\n\n'
-    "START_PORTS\nNodeGuid,PortGuid,PortNum,LID,MSMLID,LinkWidthActv,LinkSpeedActv,Odd,LMC,PortPhyState,PortState,NMTU\n"
-    "0x0002c90300000001,0x0002C90300000001,1,17,1,2,2048,a word,0,5,4,5\n"
-    "0x0002c90300000001,0x0002C90300000001,2,0,N/A,2,0x801,,0,2,1,5\n"
-    "0x0,0x0002c90300000001,255,70000,0,9,3,7,NA,5,4,99\nEND_PORTS\n"
-    "START_LINKS\nNodeGUID1,PortNum1,NodeGUID2,PortNum2\n0x1,1,0x2,2\n0x0,1,0x2,3\n0x1,N/A,0x2,4\nEND_LINKS\n"
+    "START_PORTS\nNodeGuid,PortGuid,PortNum,LID,MSMLID,LinkWidthActv,LinkSpeedActv,Odd,LMC,PortPhyState,PortState,NMTU,One,Two,Three\n"
+    "0x0002c90300000001,0x0002C90300000001,1,17,1,2,2048,a word,0,5,4,5,,x,12\n"
+    "0x0002c90300000001,0x0002C90300000001,2,0,N/A,2,0x801,,0,2,1,5,1,2,\n"
+    "0x0,0x0002c90300000001,255,70000,0,9,3,7,NA,5,4,99,,,\nEND_PORTS\n"
+    "START_LINKS\nNodeGUID1,PortNum1,NodeGUID2,PortNum2,Note\n0x1,1,0x2,2,a\n0x0,1,0x2,3,b\n0x1,N/A,0x2,4,\nEND_LINKS\n"
     "START_PM_INFO\nNodeGUID,PortGUID,PortNumber,PortXmitData,PortXmitDataExtended,LinkDownedCounter,VendorExtended\n"
     "0x0002c90300000001,0x1,1,4294967295,123456789012345678,0,1\n"
     "0x0002c90300000001,0x1,2,7,N/A,0xff,NA\n0x0002c90300000001,0x1,3,N/A,NA,3,2\nEND_PM_INFO\n"
@@ -68,6 +71,22 @@ def test_whole_tables() -> None:
         "name_facts": 1, "port_facts": 3, "counter_facts": 8,
     }  # fmt: skip
     assert facts.accounts["c"].unread == 3
+
+
+def test_plain_tables_are_read_as_numbers() -> None:
+    starts = [i + 1 for i, sign in enumerate(TABLES) if sign == "\n"]
+    text = TABLES.encode()
+    first, last = text.index(b"0x0002c90300000001,0x0002C9"), text.index(b"\nEND_PORTS")
+    rows = [a for a in starts if first <= a < last]
+    stops = [text.index(b"\n", a) for a in rows]
+    kinds = [GUID, GUID, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NOT_WANTED, *[NUMBER] * 4, *[NOT_WANTED] * 3]
+    Engine.mode, before = "numba", Engine.mode
+    try:
+        told = numbers_of(text, np.array(rows), np.array(stops), kinds)
+    finally:
+        Engine.mode = before
+    assert told is not None and told[:, 2].tolist() == [1, 2, 255] and told[1, 4] == ABSENT and told[1, 6] == 0x801
+    assert told[:, 10].tolist() == [5, 5, 99]
 
 
 def test_rows_are_counted_before_they_are_made() -> None:

@@ -65,41 +65,69 @@ def number_in(data: Any, at: int, kind: int) -> tuple[Any, int]:
 
 
 def signs_in(text: Any, sign: Any) -> Any:
-    """The high bit of the first of eight bytes that is ``sign`` (given eight times); later bytes may be marked for nothing."""
+    """The high bit of each of eight bytes that is ``sign`` (given eight times)."""
     other = text ^ sign
-    return (other - ONES) & ~other & HIGHS
+    return ~(((other & _SEVEN) + _SEVEN) | other) & HIGHS
 
 
-def comma_from(data: Any, at: int, stop: int) -> int:
-    """The position of the first comma from ``at``, or ``stop``."""
+def comma_from(data: Any, at: int, stop: int, which: int) -> int:
+    """The position of comma ``which`` (1 is the next one) from ``at``, or ``stop`` where there are fewer."""
     while at < stop:
         commas = signs_in(eight_at(data, at), _COMMAS)
-        if commas:
+        held = int(np.int64(((commas >> np.uint64(7)) * ONES) >> np.uint64(56)))
+        if held >= which:
+            while which > 1:
+                commas = commas & (commas - np.uint64(1))
+                which -= 1
             return min(at + first_byte(commas), stop)
+        which -= held
         at += 8
     return stop
 
 
-def row_read(data: Any, at: int, stop: int, kinds: Any, out: Any, row: int) -> bool:
-    """The wanted cells of one row into a row of ``out``; False where a cell is not plain or their number is another."""
-    seat, last = 0, len(kinds) - 1
-    for column in range(last + 1):
-        if kinds[column]:
-            value, at = number_in(data, at, kinds[column])
+def row_read(data: Any, at: int, stop: int, steps: Any, out: Any, row: int) -> bool:
+    """The wanted cells of one row into a row of ``out``; False where a cell is not plain or their number is another.
+
+    A step is what a cell is wanted as, or the number of cells that are not, as a negative number.
+    """
+    seat, last = 0, len(steps) - 1
+    for step in range(last + 1):
+        kind = steps[step]
+        if kind > 0:
+            value, at = number_in(data, at, kind)
             if at < 0:
                 return False
             out[row, seat] = value
             seat += 1
+        elif step < last:
+            at = comma_from(data, at, stop, -kind)
         else:
-            at = comma_from(data, at, stop)
-        if column < last:
+            if kind < -1:
+                at = comma_from(data, at, stop, -kind - 1) + 1
+                if at > stop:
+                    return False
+            at = comma_from(data, at, stop, 1)
+        if step < last:
             if at >= stop or byte_at(data, at) != 44:
                 return False
             at += 1
     return at == stop
 
 
-def _not_here(data: Any, starts: Any, stops: Any, kinds: Any, out: Any) -> bool:
+def steps_of(kinds: list[int]) -> Array:
+    """The steps of `row_read` for columns of these kinds."""
+    steps: list[int] = []
+    for kind in kinds:
+        if kind != NOT_WANTED:
+            steps.append(kind)
+        elif steps and steps[-1] < 0:
+            steps[-1] -= 1
+        else:
+            steps.append(-1)
+    return np.array(steps, np.int64)
+
+
+def _not_here(data: Any, starts: Any, stops: Any, steps: Any, out: Any) -> bool:
     """Without compiled code nothing is read this way."""
     return False
 
@@ -109,10 +137,10 @@ def _not_here(data: Any, starts: Any, stops: Any, kinds: Any, out: Any) -> bool:
     threshold=3 << 20,
     parts=(not_hexadecimal, eight_digits, fast_hexadecimal, digits_at, number_in, signs_in, comma_from, row_read),
 )
-def _rows(data: Any, starts: Any, stops: Any, kinds: Any, out: Any) -> bool:
+def _rows(data: Any, starts: Any, stops: Any, steps: Any, out: Any) -> bool:
     """Every row from ``starts`` to ``stops`` into ``out`` (rows, wanted columns); False where one is not plain."""
     row = 0
-    while row < len(starts) and row_read(data, starts[row], stops[row], kinds, out, row):
+    while row < len(starts) and row_read(data, starts[row], stops[row], steps, out, row):
         row += 1
     return row == len(starts)
 
@@ -121,38 +149,44 @@ def rows(text: bytes, starts: Array, stops: Array, kinds: list[int]) -> Array | 
     """The wanted cells of rows as uint64 (rows, wanted columns), `ABSENT` where there is none; None where one is not plain."""
     if stops[-1] + _AHEAD > len(text) or text.find(b'"', int(starts[0]), int(stops[-1])) >= 0:
         return None
-    wanted = np.array(kinds, np.int64)
-    out = np.empty((len(starts), int(np.count_nonzero(wanted))), np.uint64)
+    out = np.empty((len(starts), sum(kind != NOT_WANTED for kind in kinds)), np.uint64)
     data = np.frombuffer(text, np.uint8)
-    return out if _rows(data, read_only(starts), read_only(stops), wanted, out) else None
+    return out if _rows(data, read_only(starts), read_only(stops), steps_of(kinds), out) else None
 
 
-def _ends_found(data: Array, out: Array) -> None:
-    out[:] = np.flatnonzero(data == 10)
+def _ends_found(data: Array, out: Array) -> int:
+    places = np.flatnonzero(data == 10)
+    out[: len(places)] = places[: len(out)]
+    return len(places)
 
 
 @kernel(_ends_found, threshold=3 << 20, parts=(signs_in,))
-def _ends(data: Any, out: Any) -> None:
-    """The position of every line feed into ``out``, which has as many places."""
-    at, line, size = 0, 0, len(data)
+def _ends(data: Any, out: Any) -> int:
+    """The positions of the line feeds into ``out``, as many as it has places for: how many there are."""
+    at, line, size, room = 0, 0, len(data), len(out)
     while at + 8 <= size:
         feeds = signs_in(eight_at(data, at), _FEEDS)
         while feeds:
-            place = at + first_byte(feeds)
-            if byte_at(data, place) == 10:
-                out[line] = place
-                line += 1
+            if line < room:
+                out[line] = at + first_byte(feeds)
+            line += 1
             feeds = feeds & (feeds - np.uint64(1))
         at += 8
     while at < size:
         if byte_at(data, at) == 10:
-            out[line] = at
+            if line < room:
+                out[line] = at
             line += 1
         at += 1
+    return line
 
 
 def line_ends(text: bytes) -> Array:
     """The positions of the line feeds."""
-    out = np.empty(text.count(b"\n"), np.int64)
-    _ends(np.frombuffer(text, np.uint8), out)
-    return out
+    raw, room = np.frombuffer(text, np.uint8), len(text) // 64 + 64
+    while True:
+        out = np.empty(room, np.int64)
+        count = _ends(raw, out)
+        if count <= room:
+            return out[:count]
+        room = count
