@@ -13,6 +13,7 @@ import pytest
 
 from asbuilt.base.problem import ProblemError
 from asbuilt.cli.main import main
+from asbuilt.model.plan import Plan
 from asbuilt.rehearse import programs
 from asbuilt.rehearse.built import as_planned
 from asbuilt.rehearse.hardware import Hardware, hardware, node_id, rewiring
@@ -138,6 +139,9 @@ def test_a_spare_keeps_the_lid_and_changes_guids_alone() -> None:
         (Wish("growth"), "CLI-029 scenario growth needs the target that it ends at"),
         (Wish("failover", ("unplug:LEAF-01/1",)), "CLI-029 faults are put into scenario faults, not into failover"),
         (Wish("faults"), "CLI-029 scenario faults needs at least one fault"),
+        (Wish("failover", most=5), "CLI-029 --ports (bring-up): not of scenario failover"),
+        (Wish(switch="LEAF-01"), "CLI-029 --switch (spare-leaf): not of scenario bring-up"),
+        (Wish("failover", larger=little_plan()), "CLI-029 --to (growth): not of scenario failover"),
         (Wish(seed=3), "CLI-029 the managers' files name the GUIDs of the plan, and --seed stands for other hardware"),
         (Wish(), "CLI-027 the plan has no subnet tables"),
     ],
@@ -148,6 +152,20 @@ def test_what_cannot_be_rehearsed_is_refused(wish: Wish, text: str) -> None:
     assert text in str(caught.value)
 
 
+def test_a_leaf_is_named_by_key_or_by_display_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[str] = []
+
+    def dies(plan: Plan, subnet: str, switch: str, tell: object) -> None:
+        heard.append(switch)
+        raise RuntimeError("heard")
+
+    monkeypatch.setattr("asbuilt.workflow.rehearse_opensm.spare_leaf", dies)
+    for word in ("IBLEAF-02-07", "sw:compute/leaf-b000-r2", "nowhere"):
+        with pytest.raises(RuntimeError, match="heard"):
+            rehearse_opensm(l40s(), Wish("spare-leaf", switch=word))
+    assert heard == ["sw:compute/leaf-b000-r2", "sw:compute/leaf-b000-r2", "nowhere"]
+
+
 def test_scenarios_belong_to_one_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "cluster.yaml").write_text(templates.text("l40s-384"), encoding="utf-8")
     assert main(["-C", str(tmp_path), "plan", "--json"]) == 0
@@ -156,4 +174,6 @@ def test_scenarios_belong_to_one_engine(tmp_path: Path, capsys: pytest.CaptureFi
     assert "CLI-029 engine embedded has no scenarios" in capsys.readouterr().err
     assert main(["-C", str(tmp_path), "rehearse", "--engine", "opensm", "--scenario", "growth", "--to", "8"]) == 2
     assert "CLI-029 8 GPUs are no more than the plan has" in capsys.readouterr().err
+    assert main(["-C", str(tmp_path), "rehearse", "--engine", "opensm", "--ports", "-3"]) == 2
+    assert "CLI-029 --ports -3 is no number of ports\n  fix: 0 asks all" in capsys.readouterr().err
     assert os.environ.get("LD_PRELOAD") is None

@@ -39,7 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scenario", default="", metavar="NAME", help="of the opensm engine; see above")
     parser.add_argument("--to", type=int, metavar="GPUS", help="scenario growth: the larger target")
     parser.add_argument(
-        "--switch", default="", metavar="KEY", help="scenario spare-leaf: the leaf that dies (default: the first)"
+        "--switch", default="", metavar="SWITCH", help="scenario spare-leaf: the leaf that dies (default: the first)"
     )
     parser.add_argument(
         "--ports", type=int, default=0, metavar="N", help="bring-up: ask N ports one by one at most, spread evenly"
@@ -66,10 +66,12 @@ def run(args: argparse.Namespace) -> int:
     keep = project / args.keep if args.keep else None
     if keep is not None and keep.is_dir() and any(keep.iterdir()):
         raise ProblemError(Problem("CLI-046", f"{args.keep} is not empty", fix="name another folder, or empty it"))
+    if args.ports < 0:
+        raise ProblemError(Problem("CLI-029", f"--ports {args.ports} is no number of ports", fix="0 asks all"))
     plan = open_plan(project)
     if args.engine == ENGINE:
         larger = larger_plan(project, plan, args.to) if args.to is not None else None
-        wish = Wish(args.scenario, tuple(args.fault), larger, args.switch, max(0, args.ports), args.seed)
+        wish = Wish(args.scenario, tuple(args.fault), larger, args.switch, args.ports, args.seed)
         rehearsal = rehearse_opensm(plan, wish, lambda text: print(text, file=sys.stderr, flush=True))
     else:
         _only_opensm(args)

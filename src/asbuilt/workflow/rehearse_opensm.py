@@ -26,7 +26,7 @@ SCENARIOS = {
     "faults": "the faults of --fault, put into the running subnet, are found exactly",
     "failover": "the master dies; the standby takes over in time and changes nothing; the primary returns",
     "growth": "what a larger target (--to GPUS) adds is plugged in; what stood keeps LIDs and same-leaf paths",
-    "spare-leaf": "a leaf dies and its cold spare (--switch KEY) takes its place by the generated edits",
+    "spare-leaf": "a leaf dies and its cold spare (--switch SWITCH) takes its place by the generated edits",
 }
 
 
@@ -57,6 +57,7 @@ def rehearse_opensm(plan: Plan, wish: Wish | None = None, tell: Tell = quiet) ->
     if wish.seed:
         what = "the managers' files name the GUIDs of the plan, and --seed stands for other hardware"
         raise ProblemError(Problem("CLI-029", what, fix="leave out --seed, or use the embedded engine"))
+    wish = replace(wish, switch=_leaf_key(plan, wish.switch) if wish.switch else "")
     clean = as_planned(plan)
     built, injected = grammar.apply(plan, clean, parsed(wish.faults))
     refuse_for_ibsim(plan, built)
@@ -86,9 +87,30 @@ def _scenario(wish: Wish) -> str:
         raise ProblemError(Problem("CLI-029", what, fix="leave out --scenario or --fault"))
     if scenario == "faults" and not wish.faults:
         raise ProblemError(Problem("CLI-029", "scenario faults needs at least one fault", fix="add --fault unplug:A"))
+    stray = _stray(wish, scenario)
+    if stray:
+        what = f"{' and '.join(stray)}: not of scenario {scenario}"
+        raise ProblemError(Problem("CLI-029", what, fix="leave it out, or name the scenario that it belongs to"))
     if scenario == "growth" and wish.larger is None:
         raise ProblemError(Problem("CLI-029", "scenario growth needs the target that it ends at", fix="add --to GPUS"))
     return scenario
+
+
+def _stray(wish: Wish, scenario: str) -> list[str]:
+    """The options that say something to another scenario: whoever gave them would take the answer for theirs."""
+    given = {
+        "--to (growth)": wish.larger is not None and scenario != "growth",
+        "--switch (spare-leaf)": bool(wish.switch) and scenario != "spare-leaf",
+        "--ports (bring-up)": bool(wish.most) and scenario != "bring-up",
+    }
+    return [option for option, stray in given.items() if stray]
+
+
+def _leaf_key(plan: Plan, word: str) -> str:
+    """The natural key of a switch named by key or by display name; a word that no switch has stays as it is."""
+    switches = plan.table("switches")
+    keys: list[str] = switches.filter((switches["switch"] == word) | (switches["name"] == word))["switch"].to_list()
+    return keys[0] if len(keys) == 1 else word
 
 
 def _possible(built: Built, injected: Sequence[Injected]) -> None:
