@@ -181,11 +181,13 @@ def _as_managed(fabric: Fabric, facts: Facts) -> Fabric:
 
 
 def _as_cabled(fabric: Fabric, guids: pl.DataFrame, facts: Facts) -> tuple[Fabric, NDArray[np.bool_]]:
-    """The fabric with the cables and GUIDs that discovery saw, and which switches it saw; as planned without a discovery."""
+    """The fabric with the cables and GUIDs that discovery saw, and which switches it saw; as planned without one, or with one
+    that was cut: what it does not show may be there."""
     import polars as pl
 
     everyone = np.ones(fabric.switches, bool)
-    if not facts.has("link_facts"):
+    cut = any(bool(value) for key, value in facts.details.items() if key.partition(":")[0] == "incomplete")
+    if not facts.has("link_facts") or cut:
         return fabric, everyone
     number = pl.concat(
         [
@@ -202,6 +204,7 @@ def _as_cabled(fabric: Fabric, guids: pl.DataFrame, facts: Facts) -> tuple[Fabri
     peer, far = np.full((fabric.switches, width), NOTHING, np.int32), np.zeros((fabric.switches, width), np.int32)
     at = links["number"].to_numpy(), links["port"].to_numpy()
     peer[at], far[at] = links["to"].to_numpy(), links["peer_port"].to_numpy()
+    _both_ways(peer, far)
     rows, ports = np.nonzero(peer <= HOST)
     home, port = np.full(fabric.hosts, NOTHING, np.int32), np.zeros(fabric.hosts, np.int32)
     home[HOST - peer[rows, ports]], port[HOST - peer[rows, ports]] = rows, ports
@@ -214,3 +217,19 @@ def _as_cabled(fabric: Fabric, guids: pl.DataFrame, facts: Facts) -> tuple[Fabri
     node[HOST - hosts["number"].to_numpy()] = words(hosts["guid"])
     made = replace(fabric, peer=peer, peer_port=far, host_switch=home, host_port=port, guid=guid, host_node_guid=node)
     return made, (peer != NOTHING).any(axis=1)
+
+
+def _both_ways(peer: NDArray[np.int32], far: NDArray[np.int32]) -> None:
+    """Cables between switches, as both ends tell them: one that a single end tells is written at the other, one of which the
+    other end says something else is none. The routing engine walks cables from both sides."""
+    rows, ports = np.nonzero(peer >= 0)
+    to, at = peer[rows, ports], far[rows, ports]
+    inside = (at >= 0) & (at < peer.shape[1])
+    peer[rows[~inside], ports[~inside]] = NOTHING
+    rows, ports, to, at = rows[inside], ports[inside], to[inside], at[inside]
+    silent = peer[to, at] == NOTHING
+    peer[to[silent], at[silent]], far[to[silent], at[silent]] = rows[silent], ports[silent]
+    rows, ports = np.nonzero(peer >= 0)
+    to, at = peer[rows, ports], far[rows, ports]
+    odd = (peer[to, at] != rows) | (far[to, at] != ports)
+    peer[rows[odd], ports[odd]] = NOTHING
