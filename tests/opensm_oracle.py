@@ -35,7 +35,8 @@ class Told:
 
     @property
     def fell_back(self) -> bool:
-        return "falling back" in self.log.lower() or "Failed to setup routing engine" in self.log or "not fat-tree" in self.log
+        words = ("falling back", "failed to setup routing engine", "not fat-tree", "cannot build lid matrices")
+        return any(word in self.log.lower() for word in words)
 
 
 def programs_there() -> bool:

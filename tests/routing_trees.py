@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from asbuilt.plan.guids import guids
+from asbuilt.plan.routing_analysis import shift_loads
 from asbuilt.plan.routing_fabric import COMPUTE, HOST, IO, NOTHING, OTHER, Fabric
 
 LEAF_FIRST, HOST_FIRST = 1, 1_001
@@ -116,3 +117,17 @@ def three_tier(
             for core in top[g]:
                 loom.cable(spine, core, up)
     return loom.fabric()
+
+
+def degraded(fabric: Fabric, seed: int, share: float = 0.01) -> Fabric:
+    """``fabric`` with a share of the cables between its switches down, at least one."""
+    rows, ports = np.nonzero(fabric.peer > np.arange(fabric.switches)[:, None])
+    pick = np.random.default_rng(seed).permutation(len(rows))[: max(1, int(len(rows) * share))]
+    return fabric.without(np.stack([rows[pick], ports[pick]], axis=1).astype(np.int32))
+
+
+def fullest(fabric: Fabric, out: Any, most: int = 256) -> Any:
+    """Flows on the fullest link for each of up to ``most`` shifts of all hosts, leaf by leaf in the order of their ports."""
+    order = np.lexsort((fabric.host_port, fabric.host_switch)).astype(np.int32)
+    shifts = np.random.default_rng(99).permutation(fabric.hosts - 1)[:most] + 1
+    return shift_loads(fabric, out, shifts.astype(np.int32), order)

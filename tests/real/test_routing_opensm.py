@@ -10,11 +10,12 @@ import pytest
 from asbuilt.model.decode_requirement import decode
 from asbuilt.plan.forwarding import compare_tables, forwarding_of
 from asbuilt.plan.routing_fabric import COMPUTE, HOST, IO, NOTHING, Fabric, fabric_of
+from asbuilt.plan.routing_reroute import reroute, ways
 from asbuilt.workflow import templates
 from asbuilt.workflow.plan import make_plan
 from opensm_oracle import Told, ask
 from requirements_of_tests import need_program
-from routing_trees import rail_and_storage, three_tier, two_tier
+from routing_trees import degraded, fullest, rail_and_storage, three_tier, two_tier
 
 pytestmark = pytest.mark.real
 
@@ -119,3 +120,32 @@ def test_the_planned_384_gpu_subnet(aggregation: bool, capsys: pytest.CaptureFix
     assert (fabric.peer[fabric.host_switch, fabric.host_port] == HOST - np.arange(fabric.hosts)).all()
     with capsys.disabled():
         print(f"\nreal: l40s-384 ib0, aggregation nodes {aggregation}: {rows:,} rows of forwarding tables compared, all equal")
+
+
+@pytest.mark.parametrize("name", ["two tiers", "three tiers"])
+def test_a_reroute_of_1024_hosts_loads_no_link_more_than_the_engine(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    fabric = two_tier(32, 32, 32) if name == "two tiers" else three_tier(4, 16, 16, 4, 16, up=4)
+    broken = degraded(fabric, 10)
+    told = ask(broken, extra="qos FALSE\n")
+    assert not told.fell_back
+    ours, theirs = fullest(broken, reroute(ways(fabric), broken).out), fullest(broken, told.out)
+    with capsys.disabled():
+        means = f"{ours.mean():.3f} (OpenSM {theirs.mean():.3f}), fuller on {(ours > theirs).sum()} of {len(ours)} shifts"
+        print(f"\nreal: 1,024 hosts, {name}, 1 % of cables down: flows on the fullest link {means}")
+    assert ours.mean() < theirs.mean() and (ours > theirs).mean() <= 0.05
+
+
+def aggregated(template: str, subnet: str) -> Fabric:
+    """A planned subnet with its aggregation nodes, as ibsim numbers ports."""
+    fabric = fabric_of(make_plan(decode(templates.text(template).encode(), template)), subnet)
+    assert fabric.host_keys.str.ends_with("+agg").any()
+    return replace(fabric, host_guid=fabric.host_node_guid + np.uint64(1))
+
+
+@pytest.mark.parametrize("template", ["dgx-b200", "dgx-h100-superpod"])
+def test_a_storage_subnet_of_its_own_is_routed_by_ftree(template: str) -> None:
+    fabric = aggregated(template, "storage")
+    rows, all_rows, told = held(fabric)
+    assert rows == all_rows and not told.fell_back
+    nobody = replace(fabric, host_role=np.zeros(fabric.hosts, np.uint8))
+    assert ask(nobody).fell_back, "without a list the engine takes aggregation nodes on spines for compute nodes"

@@ -23,13 +23,14 @@ from asbuilt.plan.routing_analysis import (
     reach,
     routes_per_port,
     shift_loads,
+    unrouted,
 )
 from asbuilt.plan.routing_fabric import COMPUTE, HOST, IO, NOTHING, fabric_of, network_order, words
-from asbuilt.plan.routing_ftree import NotAFatTreeError, tree_of
+from asbuilt.plan.routing_ftree import NotAFatTreeError, ftree, tree_of
 from asbuilt.plan.routing_reroute import reroute, ways
 from asbuilt.workflow import templates
 from asbuilt.workflow.plan import make_plan
-from routing_trees import rail_and_storage, three_tier, two_tier
+from routing_trees import degraded, fullest, rail_and_storage, three_tier, two_tier
 
 
 @pytest.fixture(scope="module")
@@ -188,6 +189,27 @@ def test_shift_permutations_are_free_of_conflicts_on_a_full_tree() -> None:
     shifts = np.arange(1, fabric.hosts, dtype=np.int32)
     assert shift_loads(fabric, forwarding_of(fabric).out, shifts, order).max() == 1
     assert shift_loads(fabric, reroute(ways(fabric), fabric).out, shifts, order).max() == 1
+    pods = three_tier(4, 4, 4, 2, 4, up=2)
+    assert fullest(pods, reroute(ways(pods), pods).out).max() == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_fullest_link_is_no_fuller_than_by_the_engines_own_routes(seed: int) -> None:
+    """Of degraded trees, over shifts: the engine's walk stands for OpenSM, row for row (`tests/real`)."""
+    for fabric in (two_tier(32, 32, 32), three_tier(2, 16, 16, 2, 16, up=8), three_tier(4, 16, 16, 4, 16, up=4)):
+        broken = degraded(fabric, seed)
+        ours, theirs = fullest(broken, reroute(ways(fabric), broken).out), fullest(broken, ftree(broken))
+        assert ours.mean() < theirs.mean() and ours.mean() < 2.1
+        assert (ours > theirs).mean() <= 0.03
+
+
+def test_a_reroute_serves_hosts_of_every_tier() -> None:
+    fabric = rail_and_storage()
+    for seed in range(6):
+        broken = degraded(fabric, seed, 0.2)
+        found = reroute(ways(fabric), broken)
+        assert unrouted(broken, found.out) == 0 and credit_loop(broken, found.out) == (0, [])
+        assert reach(broken, found.out, only_hosts=True).looped.sum() == 0
 
 
 def test_one_cable_down_moves_only_what_used_it() -> None:
