@@ -52,6 +52,8 @@ SIGNS = [
     "-",
     "'",
     "\n# time: 2026-01-31T12:59:00Z\n",
+    "\r",
+    "\r\n",
 ]
 EDITS = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 3), st.sampled_from(SIGNS)), max_size=3)
 
@@ -167,3 +169,14 @@ def test_lines_of_hosts_that_come_mixed() -> None:
         fast = by(engine, ibstat_fast.parse, mixed.encode(), "c")
         assert fast is not None
         same(fast, ibstat.parse(mixed.encode(), "c"))
+
+
+def test_lines_that_end_as_on_windows() -> None:
+    fleet, sweep = FLEET.replace("\n", "\r\n").encode(), SWEEP.replace("\n", "\r\n").encode()
+    for engine in ("numpy", "numba"):
+        fast = by(engine, ibstat_fast.parse, fleet, "c")
+        assert fast is not None and fast.tables["hca_facts"].height == 10
+        same(fast, ibstat.parse(fleet, "c"))
+        fast = by(engine, perfquery_fast.parse, sweep, "c", None, None, None)
+        assert fast is not None and fast.tables["counter_facts"].height == 19
+        same(fast, perfquery.parse(sweep, "c"))

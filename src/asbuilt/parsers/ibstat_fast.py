@@ -21,7 +21,7 @@ from asbuilt.parsers.host_lines import FACT, IGNORABLE, PREFIX, TIMED, UNREAD, a
 from asbuilt.parsers.ibstat_pass import CODES, HOST, LENGTH, PORT, fleet
 from asbuilt.parsers.ibstat_whole import Fleet
 from asbuilt.parsers.shapes import HEX, LONG, Shapes, shape_text, shapes
-from asbuilt.parsers.shapes_seen import plain_shapes
+from asbuilt.parsers.shapes_seen import plain_shapes, without_returns
 from asbuilt.parsers.tools import command
 
 if TYPE_CHECKING:
@@ -55,19 +55,20 @@ class _Forms:
 
 def parse(data: bytes, capture_id: str) -> Facts | None:
     """As `ibstat.parse` of UTF-8 text without its mark; None when the text is not of the plain kind."""
-    if not data.endswith(b"\n") or b"\r" in data:
+    plain = without_returns(data) if data.endswith(b"\n") else None
+    if plain is None:
         return None
-    found = shapes(data)
+    found = shapes(plain)
     forms = _forms(found) if found.shape.min(initial=0) >= 0 and plain_shapes(found) else None
     if forms is None:
         return None
-    ports = _ports(data, found, forms)
+    ports = _ports(plain, found, forms)
     if ports is None:
         return None
     classes = np.array(forms.classes, np.uint8).take(found.shape)
     if any(_known(found.line(line).decode("ascii").rstrip()) for line in np.flatnonzero(classes == UNREAD).tolist()):
         return None  # the first line of its shape had too many digits, this one has not
-    account = account_of(classes, data, found.start, found.end, {})
+    account = account_of(classes, plain, found.start, found.end, {})
     rows = FactTables({HCA_FACTS.name: len(ports.seats)}, lambda: {HCA_FACTS.name: ports.frame(capture_id)})
     return Facts(rows, {capture_id: account}, (), ibstat.TOOL)
 

@@ -20,7 +20,7 @@ from asbuilt.parsers.host_lines import FACT, PREFIX, TIME, TIMED, UNREAD, Speake
 from asbuilt.parsers.perfquery_pass import BLANK, COUNTER, HEAD, OTHER, PROMPT, SELECTOR, walk
 from asbuilt.parsers.perfquery_pass import TIME as TIME_LINE
 from asbuilt.parsers.shapes import LONG, Shapes, shape_text, shapes
-from asbuilt.parsers.shapes_seen import plain_shapes
+from asbuilt.parsers.shapes_seen import plain_shapes, without_returns
 from asbuilt.parsers.tools import command
 
 if TYPE_CHECKING:
@@ -59,9 +59,10 @@ class _Kinds:
 
 def parse(data: bytes, capture_id: str, host: str | None, guid: str | None, time: str | None) -> Facts | None:
     """As `perfquery.parse` of UTF-8 text without its mark; None when the text is not of the plain kind."""
-    if b"\r" in data:
+    plain = without_returns(data)
+    if plain is None:
         return None
-    found = shapes(data, places=False)
+    found = shapes(plain, places=False)
     if found.shape.min(initial=0) < 0 or not plain_shapes(found):
         return None
     kinds = _kinds(found)
@@ -77,7 +78,7 @@ def parse(data: bytes, capture_id: str, host: str | None, guid: str | None, time
     others = unread[kind[found.shape[unread]] == OTHER].tolist()
     if blocks is None or any(_known(found.line(line).decode("ascii").rstrip()) for line in others):
         return None  # (the first line of its shape had too many digits, this one has not)
-    account = account_of(classes, data, found.start, found.end, {})
+    account = account_of(classes, plain, found.start, found.end, {})
 
     def frames() -> dict[str, pl.DataFrame]:
         return {COUNTER_FACTS.name: blocks.columns().frame(capture_id, host, guid, time)}
