@@ -23,7 +23,20 @@ def main() -> int:
     texts_at(numbers, numbers + 1, data)
     Slots.over(1, (numbers, numbers))
     routing()
+    host_tools()
     return 0
+
+
+def host_tools() -> None:
+    """The kernels that read counters, tables of ibdiagnet and NIC ports of many hosts."""
+    from asbuilt.parsers import ibdiagnet_csv, ibstat_fast, perfquery_fast
+
+    counters = b"$ perfquery -x -G 0x10 1\n# Port counters: Lid 1 port 1\nLinkDownedCounter:.....0\n"
+    ports = b"n1: CA 'mlx5_0'\nn1: \tPort 1:\nn1: \t\tState: Active\nn1: \t\tLink layer: InfiniBand\n"
+    table = b"START_PM_INFO\nNodeGUID,PortGUID,PortNumber,LinkDownedCounter\n0x1,0x1,1,0\nEND_PM_INFO\n"
+    for facts in (perfquery_fast.parse(counters, "w", None, None, None), ibstat_fast.parse(ports, "w")):
+        assert facts is not None and [facts.tables[name].height for name in facts.tables] == [1]
+    assert ibdiagnet_csv.parse(table, "w").tables["counter_facts"].height == 1
 
 
 def routing() -> None:
