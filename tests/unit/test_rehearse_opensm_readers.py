@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from asbuilt.rehearse import readers
+from typing import Sequence
+
+from asbuilt.rehearse import readback, readers
 from asbuilt.rehearse.equality import Equality, Tally, routes
 from asbuilt.rehearse.growth import changes
 from asbuilt.rehearse.managers import AN_ERROR, NOT_TAKEN
 from asbuilt.rehearse.predicted import changed_rows
 from asbuilt.rehearse.proof import Proof, Step
+from asbuilt.rehearse.queries import Answer, Desk, silent, transcript
 from asbuilt.rehearse.readback import Readback
 from asbuilt.rehearse.simulator import sizes, substituted
 
@@ -156,3 +159,37 @@ def test_speeds_that_ibsim_does_not_know() -> None:
     kept, counts = substituted(dump.replace(b"a 4xNDR b", b"a"))
     assert counts == {"2xNDR": 1} and b"2xHDR" in kept and b"4xEDR" in kept
     assert sizes(b'Switch\t64 "S-1"\nCa\t2 "H-1"\n') == ["-N", "10", "-S", "9", "-P", "132", "-L", "49152"]
+
+
+HALF = b"# VLArbitration tables: Lid 81 port 1 LowCap 8 HighCap 8\n"  # all that smpquery had printed when it gave up
+
+
+class SlowDesk(Desk):
+    """Answers a question when it is asked the ``wanted``-th time."""
+
+    def __init__(self, wanted: int) -> None:
+        self.wanted = wanted
+        self.heard: dict[tuple[str, ...], int] = {}
+
+    def ask_all(self, questions: Sequence[tuple[str, ...]]) -> list[Answer]:
+        found = []
+        for words in questions:
+            self.heard[words] = self.heard.get(words, 0) + 1
+            late = words[1] != "nodeinfo" and self.heard[words] < self.wanted
+            found.append(Answer(words, HALF if late else b"said\n", b"timed out\n" if late else b"", 255 if late else 0))
+        return found
+
+
+def test_a_port_that_did_not_answer_in_time_is_asked_again() -> None:
+    ports = [(80, 1, ("nodeinfo", "pkeys")), (81, 1, ("nodeinfo", "vlarb"))]
+    patient = SlowDesk(readback.PORT_TIMES + 1)
+    answers = readback._ask_ports(patient, ports)
+    assert [a.words[1] for a in answers] == ["nodeinfo", "pkeys", "nodeinfo", "vlarb"]
+    assert silent(answers) == ()
+    deaf = SlowDesk(readback.PORT_TIMES + 2)
+    answers = readback._ask_ports(deaf, ports)
+    assert silent(answers) == ("smpquery pkeys 80 1: exit 255: timed out", "smpquery vlarb 81 1: exit 255: timed out")
+    assert deaf.heard[("smpquery", "nodeinfo", "80", "1")] == 1
+    told = transcript([a for a in answers if a.code == 0])
+    assert readers.arbitration_tables(told) == {}, "a question without an answer is no empty table"
+    assert readers.arbitration_tables(transcript(answers)) != {}

@@ -22,6 +22,8 @@ SWITCH_PORT_QUERIES = ("portinfo", "sl2vl", "vlarb")
 #: Above this many LIDs, ibroute is asked without the name of every destination (one more question each).
 NAMED_ROUTES = 2_000
 BUSY_TIMES = 10
+#: A simulator with eight clients on a busy machine now and then lets a question to a port pass its time.
+PORT_TIMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,9 @@ def everything(desk: Desk, plan: Plan, subnet: str, managers: list[Manager], mos
     paths = _ask_patiently(desk, _path_questions(plan, subnet))
     texts = {
         **first.texts,
-        "smpquery": transcript(answers),
-        "ibroute": transcript(routes),
-        # A question that failed says nothing of a path; one that was answered by no record says that there is none.
+        # A question that failed says nothing; one that was answered by no record or row says that there is none.
+        "smpquery": transcript([a for a in answers if a.code == 0]),
+        "ibroute": transcript([a for a in routes if a.code == 0]),
         "saquery": transcript([a for a in paths if a.code == 0]),
         **{f"ibstat@{m.number}": _from_host(a, plan, subnet, m) for m, a in zip(managers, hosts, strict=True)},
     }
@@ -101,9 +103,10 @@ def everything(desk: Desk, plan: Plan, subnet: str, managers: list[Manager], mos
 
 def _ask_ports(desk: Desk, ports: Sequence[tuple[int, int, tuple[str, ...]]]) -> list[Answer]:
     """The answers of all ports, port by port. One that does not answer the first question is asked no other."""
-    first = desk.ask_all([("smpquery", queries[0], str(lid), str(number)) for lid, number, queries in ports])
+    first = _ask_patiently(desk, [("smpquery", q[0], str(lid), str(number)) for lid, number, q in ports], PORT_TIMES)
     answering = [port for port, answer in zip(ports, first, strict=True) if answer.code == 0]
-    rest = iter(desk.ask_all([("smpquery", q, str(lid), str(n)) for lid, n, queries in answering for q in queries[1:]]))
+    more = [("smpquery", q, str(lid), str(n)) for lid, n, queries in answering for q in queries[1:]]
+    rest = iter(_ask_patiently(desk, more, PORT_TIMES))
     found = []
     for (_, _, queries), answer in zip(ports, first, strict=True):
         found.append(answer)
@@ -112,10 +115,10 @@ def _ask_ports(desk: Desk, ports: Sequence[tuple[int, int, tuple[str, ...]]]) ->
     return found
 
 
-def _ask_patiently(desk: Desk, questions: Sequence[tuple[str, ...]]) -> list[Answer]:
-    """As `Desk.ask_all`; what the manager was too busy to answer is asked again, a few times."""
+def _ask_patiently(desk: Desk, questions: Sequence[tuple[str, ...]], times: int = BUSY_TIMES) -> list[Answer]:
+    """As `Desk.ask_all`; what was too busy to answer is asked again, ``times`` times at most."""
     found = desk.ask_all(questions)
-    for _ in range(BUSY_TIMES):
+    for _ in range(times):
         again = [i for i, answer in enumerate(found) if answer.code != 0]
         for index, answer in zip(again, desk.ask_all([questions[i] for i in again]), strict=True):
             found[index] = answer
