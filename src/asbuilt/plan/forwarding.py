@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from asbuilt.model.plan import Plan
 from asbuilt.plan.routing_closed import closed_form
-from asbuilt.plan.routing_fabric import NOTHING, Fabric, fabric_of
+from asbuilt.plan.routing_fabric import NOTHING, Fabric, contradiction, fabric_of
 from asbuilt.plan.routing_ftree import NotAFatTreeError, ftree, ranks, seen
 from asbuilt.plan.routing_hops import FREE, only_ways
 
@@ -75,7 +75,13 @@ def forwarding(plan: Plan, subnet: str, *, aggregation: bool = True) -> Forwardi
 
 
 def forwarding_of(fabric: Fabric) -> Forwarding:
-    """As `forwarding`, of any fabric: a degraded one, or one that was measured. What no manager sees has no table."""
+    """As `forwarding`, of any fabric: a degraded one, or one that was measured. What no manager sees has no table.
+
+    Raises ``ValueError`` for a fabric that contradicts itself.
+    """
+    wrong = contradiction(fabric)
+    if wrong:
+        raise ValueError(f"subnet {fabric.name or 'without a name'}: {wrong}")
     made = _routed(fabric)
     live = (seen(fabric).peer != NOTHING).any(axis=1) | (fabric.switches == 1)
     if live.all():

@@ -23,6 +23,8 @@ Flags = NDArray[np.bool_]
 
 NOTHING = -1
 HOST = -2
+#: The last LID that a packet can carry: 16 bits (IBTA, local route header).
+LAST_LID = 0xFFFF
 OTHER, COMPUTE, IO = 0, 1, 2
 _TIERS = ("leaf", "spine", "core")
 
@@ -96,6 +98,33 @@ class Fabric:
         home = self.host_switch.copy()
         home[hosts] = NOTHING
         return replace(self, peer=peer, peer_port=far, host_switch=home)
+
+
+def contradiction(fabric: Fabric) -> str:
+    """What a fabric says against itself, or an empty text: compiled walks trust it, and a measured one may say anything."""
+    rows, ports = np.nonzero(fabric.peer != NOTHING)
+    to, back = fabric.peer[rows, ports], fabric.peer_port[rows, ports]
+    switch, host = to >= 0, HOST - to
+    high = fabric.peer.shape[1]
+    if (
+        (to >= fabric.switches).any()
+        or (host[~switch] >= fabric.hosts).any()
+        or (back < 0).any()
+        or (back[switch] >= high).any()
+    ):
+        return "a cable leads to a switch, a host or a port that is not there"
+    one, two = (rows[switch], ports[switch]), (to[switch], back[switch])
+    if (fabric.peer[two] != one[0]).any() or (fabric.peer_port[two] != one[1]).any():
+        return "a cable between switches is known from one end only"
+    at = host[~switch]
+    if (fabric.host_switch[at] != rows[~switch]).any() or (fabric.host_port[at] != ports[~switch]).any():
+        return "a host hangs on another port than the switch says"
+    if len(at) != int((fabric.host_switch >= 0).sum()):
+        return "a host hangs on a port that leads elsewhere"
+    highest = fabric.host_lid.astype(np.int64) + (1 << fabric.host_lmc.astype(np.int64)) - 1
+    if min(int(fabric.host_lid.min(initial=0)), int(fabric.lid.min(initial=0))) < 0 or int(highest.max(initial=0)) > LAST_LID:
+        return "a LID is none"
+    return ""
 
 
 def fabric_of(plan: Plan, subnet: str, *, aggregation: bool = True) -> Fabric:
