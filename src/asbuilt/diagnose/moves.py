@@ -127,8 +127,8 @@ def _boxes(steps: Sequence[Step], place: Array) -> tuple[int, int]:
 
 def _ring(walk: list[int], place: Array) -> list[Step]:
     """Cables are (0,1), (2,3), …; planned are (1,2), (3,4), …, (last,0). Move all even ends, or all odd ones."""
-    ways: tuple[Sequence[Step], ...] = (_odd(walk), _even(walk))
-    return list(min(ways, key=lambda steps: _boxes(steps, place)))
+    odd, even = _odd(walk), _even(walk)
+    return list(odd if _boxes(odd, place) <= _boxes(even, place) else even)
 
 
 def _odd(walk: Sequence[int]) -> tuple[Step, ...]:
