@@ -287,3 +287,18 @@ def test_ufm_gets_every_link_in_both_directions() -> None:
     on = ufm(setting(plan, "sharp", "TRUE"))["ufm/ib0/gv.cfg"]
     assert lines_of(on) == ["[Sharp]", "sharp_enabled = true"]
     assert lines_of(files["ufm/ib0/partitions.conf.user_ext"]) == lines_of(opensm(plan)["opensm/ib0/partitions.conf"])
+
+
+def test_made_guids_are_no_secret() -> None:
+    """Files with GUIDs that no hardware has say so at their head; with declared ones they say nothing."""
+    plan = small()
+    total = plan.table("lids").filter(pl.col("subnet") == "ib0").height
+    lids = plan.table("lids").with_row_index("row")
+    some = pl.when(pl.col("row") == 0).then(pl.lit("assumed")).otherwise(pl.lit("declared"))
+    for origin, made in ((pl.lit("assumed"), total), (some, 1), (pl.lit("measured"), 0)):
+        table = lids.with_columns(origin.alias("guid_origin")).drop("row")
+        files = opensm_files(replace(plan, tables={**plan.tables, "lids": table}), "ib0")
+        for name in ("opensm.conf", "partitions.conf"):
+            first = files[name].decode().splitlines()[0]
+            told = f"# NOT FOR A LIVE FABRIC: {made} of {total} GUIDs are placeholders that no hardware has."
+            assert first.startswith(told) == bool(made), first

@@ -14,7 +14,7 @@ from asbuilt.artefacts.guid2lid import FILE, TRACE, guid2lid, trace
 from asbuilt.artefacts.names import refuse_texts
 from asbuilt.artefacts.opensm_conf import Place, is_true, opensm_conf, settings
 from asbuilt.artefacts.opensm_partitions import partitions_conf, qos_policy
-from asbuilt.artefacts.opensm_text import comment, listed, one_word
+from asbuilt.artefacts.opensm_text import comment, listed, one_word, placeholders
 from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.plan import Plan
 from asbuilt.plan.routing_fabric import COMPUTE, IO, roles
@@ -107,6 +107,8 @@ def opensm_files(
     place = Place(folder, log_file or f"/var/log/opensm-{subnet}.log", dump_folder or "/var/log", overrides or {})
     engines = dialect.engines if is_true(rows, "adaptive_routing") else {}
     files[CONFIG] = opensm_conf(plan, subnet, chosen.row(0, named=True), place, frozenset(files), engines)
+    for name in (CONFIG, "partitions.conf"):
+        files[name] = "".join(f"{line}\n" for line in placeholders(lids)).encode() + files[name]
     if dialect.not_rehearsed:
         warning = "\n".join(comment(f"not rehearsed: {dialect.not_rehearsed}")).encode() + b"\n"
         files = {name: warning + data for name, data in files.items()}

@@ -70,7 +70,8 @@ def opensm_conf(
     """
     rows = settings(plan, subnet)
     lines = [*comment(f"Subnet manager {manager['number']} ({manager['role']}) of subnet {subnet} on host {manager['name']}.")]
-    lines += comment("guid2lid beside this file belongs into OSM_CACHE_DIR (default /var/cache/opensm) of every manager.")
+    where = "OSM_CACHE_DIR (default /var/cache/opensm; a folder for each subnet where one host manages several)"
+    lines += comment(f"guid2lid beside this file belongs into {where} of every manager.")
     key = f"subnet_managers {subnet} {manager['number']}"
     lines += ["", *_option("guid", f"0x{manager['port_guid']}", f"{key} port_guid: {manager['port']}")]
     lines += _option("sm_priority", str(manager["priority"]), f"{key} priority")

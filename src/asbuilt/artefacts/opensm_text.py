@@ -59,3 +59,13 @@ def listed(frame: pl.DataFrame, head: str, guid: str = "port_guid") -> bytes:
 
     lines = frame.sort(guid).select(pl.format("0x{} # lids {}", guid, "port")).to_series()
     return ("\n".join([*comment(head), *lines.to_list()]) + "\n").encode()
+
+
+def placeholders(lids: pl.DataFrame) -> list[str]:
+    """Comment lines that say how many GUIDs of `lids` no hardware has yet; none where all are declared or measured."""
+    made = int((lids["guid_origin"] == "assumed").sum())
+    if not made:
+        return []
+    what = f"NOT FOR A LIVE FABRIC: {made:,} of {lids.height:,} GUIDs are placeholders that no hardware has."
+    why = "Their ports would be in no partition but the default one, as limited members, and a manager would find no port."
+    return comment(f"{what} {why} Put the real ones into guids.csv, plan and export again.")

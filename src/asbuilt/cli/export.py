@@ -47,13 +47,17 @@ def run(args: argparse.Namespace) -> int:
     from asbuilt.workflow.plan import open_plan
 
     project = Path(args.directory)
-    written = export(open_plan(project), project, args.targets, force=args.force)
+    plan = open_plan(project)
+    written = export(plan, project, args.targets, force=args.force)
     if args.json:
         print(json.dumps({"schema": "export/v1", "files": [asdict(w) for w in written]}, indent=2))
         return 0
     if not written:
         what = "the plan has no InfiniBand subnet, and the targets asked for are of InfiniBand"
         print(f"nothing to write: {what}", file=sys.stderr)
+    made = int((plan.table("lids")["guid_origin"] == "assumed").sum()) if plan.has("lids") else 0
+    if made:
+        print(f"note: {made:,} GUIDs are placeholders that no hardware has; put the real ones into guids.csv", file=sys.stderr)
     for file in written:
         print(f"{FOLDER}/{file.path}")
         mark = ", not rehearsed" if file.unrehearsed else ""
