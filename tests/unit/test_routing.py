@@ -266,6 +266,20 @@ def test_a_table_that_nobody_read_is_not_measured(plan: Plan, planned: Forwardin
     assert verdicts(plan, nobody, "FAB-040") == {"not_measured": 1}
 
 
+def test_a_lid_that_no_table_knows_is_told_once(plan: Plan, planned: Forwarding) -> None:
+    out = planned.out.copy()
+    lid = int(planned.fabric.host_lid[planned.fabric.host_role == COMPUTE][0])
+    out[:, lid] = 255
+    told = facts(planned, out)
+    rows = checks()["FAB-040"].run(plan, told)
+    assert rows["verdict"].unique().to_list() == ["fail"] and rows["found"].unique().to_list() == [f"none for LID {lid}"]
+    others = {f"FAB-04{n}": verdicts(plan, told, f"FAB-04{n}").get("fail", 0) for n in (1, 2, 5)}
+    assert others == {"FAB-041": 0, "FAB-042": 0, "FAB-045": 0}
+    stray = np.where(out == 255, planned.out, out)
+    stray[4, lid] = int(np.setdiff1d(np.flatnonzero(planned.fabric.peer[4] >= 0), planned.out[4, lid])[0])
+    assert verdicts(plan, facts(planned, stray), "FAB-041")["fail"] == 1
+
+
 def discovered(planned: Forwarding, cut: tuple[int, int] | None = None, rename: int = 0) -> dict[str, pl.DataFrame]:
     """Discovery of the fabric; ``cut`` is a cable that is down, ``rename`` is added to every switch GUID (other hardware)."""
     fabric = planned.fabric if cut is None else planned.fabric.without(np.array([cut], np.int32))
@@ -290,6 +304,25 @@ def test_a_cable_that_is_down_is_the_cablings_finding(plan: Plan, planned: Forwa
     assert verdicts(plan, told, "FAB-041") == {"pass": 10}
     stale = facts(planned, planned.out, **discovered(planned, (spine, port)))
     assert verdicts(plan, stale, "FAB-041")["fail"] > 0 and verdicts(plan, stale, "FAB-042")["fail"] > 0
+
+
+def test_hosts_with_one_guid_are_told_by_cabling_alone(plan: Plan, planned: Forwarding) -> None:
+    """Which of two ports a manager routes to is its own affair, and the order of all other destinations hangs on it."""
+    fabric = planned.fabric
+    one, two = np.flatnonzero(fabric.host_switch == fabric.host_switch[0])[:2]
+    node = fabric.host_node_guid.copy()
+    node[two] = node[one]
+    more = discovered(replace(planned, fabric=replace(fabric, host_node_guid=node)))
+    out = planned.out.copy()
+    out[:, fabric.host_lid[two]] = 255
+    told = facts(planned, out, **more)
+    found = {f"FAB-04{n}": verdicts(plan, told, f"FAB-04{n}") for n in (0, 1, 2, 5)}
+    assert found == {
+        "FAB-040": {"pass": 10},
+        "FAB-041": {"not_applicable": 10},
+        "FAB-042": {"pass": 10},
+        "FAB-045": {"pass": 8, "not_applicable": 2},
+    }
 
 
 def test_other_hardware_under_the_same_names_is_recognised(plan: Plan, planned: Forwarding) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from asbuilt.checks.answers import EVIDENCE, judge, nothing, threshold, untold
 from asbuilt.checks.registry import check
@@ -17,7 +18,7 @@ from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Layer, Severity
 from asbuilt.plan.forwarding import compare_tables
 from asbuilt.plan.routing_analysis import balance, credit_loop, hops, lanes_of, leaving_their_leaf
-from asbuilt.plan.routing_fabric import NOTHING
+from asbuilt.plan.routing_fabric import NOTHING, Ints
 from asbuilt.plan.routing_walks import LOOP, NOWHERE
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _NEEDS = ("lids", "links", "switches")
 _SHOWN = 2
+_LIDS = _SHOWN + 2
 
 
 def _frame(routing: MeasuredRouting, **columns: Any) -> pl.DataFrame:
@@ -70,14 +72,20 @@ def every_lid_is_in_every_table(plan: Plan, facts: Facts) -> pl.DataFrame:
         lids = np.flatnonzero(owner != NOTHING)
         want = routing.planned.out[:, lids] != NOWHERE
         holes = want & (routing.out[:, lids] == NOWHERE)
-        frames.append(_frame(routing, want=want.sum(axis=1), holes=holes.sum(axis=1)))
+        told = [_named(lids[row]) for row in holes]
+        frames.append(_frame(routing, want=want.sum(axis=1), holes=holes.sum(axis=1), told=told))
     return _judged(
         frames,
         pl.col("holes") == 0,
         pl.format("a port for each of {} LIDs", "want"),
-        pl.format("none for {} of them", "holes"),
+        pl.format("none for {}", "told"),
         pl.lit(True),
     )
+
+
+def _named(lids: NDArray[np.int64]) -> str:
+    more = f" and {len(lids) - _LIDS} more" if len(lids) > _LIDS else ""
+    return f"LID {', '.join(map(str, lids[:_LIDS].tolist()))}{more}"
 
 
 @check("FAB-041", layer=Layer.FABRIC, needs=_NEEDS, facts=("lft_facts",), since="0.1")
@@ -88,19 +96,19 @@ def tables_are_as_planned(plan: Plan, facts: Facts) -> pl.DataFrame:
     that a switch kept old rows; traffic then shares links that the plan keeps apart.
     Measured by: ibroute of every switch, dump_lfts, or opensm-lfts.dump; ibnetdiscover for the cables as they are.
     Repair: look in the manager's log for the engine that ran and the files that it read; restart it with the exported ones.
-    Source: rules of OpenSM 3.3.23, ftree; rows that the plan does not fix are left out.
+    Source: rules of OpenSM 3.3.23, ftree; rows that the plan does not fix are left out, rows without a port are FAB-040's.
     """
     import polars as pl
 
     frames = []
     for routing in measured_routing(plan, facts):
         told = compare_tables(routing.planned, routing.out, routing.known)
-        frames.append(_frame(routing, rows=told.compared, equal=told.equal))
+        frames.append(_frame(routing, rows=told.compared, off=told.compared - told.equal - told.holes))
     return _judged(
         frames,
-        pl.col("equal") == pl.col("rows"),
+        pl.col("off") == 0,
         pl.format("{} rows as planned", "rows"),
-        pl.format("{} of them differ", pl.col("rows") - pl.col("equal")),
+        pl.format("{} of them differ", "off"),
         (pl.col("rows") > 0) | ~pl.col("known"),
     )
 
@@ -112,7 +120,8 @@ def every_pair_is_reached(plan: Plan, facts: Facts) -> pl.DataFrame:
     Why: a loop fills its links with packets that never leave until they time out, and takes down what shares them.
     Measured by: the forwarding tables of all switches; ibnetdiscover for the cables as they are.
     Repair: make the manager route anew (opensm -r in a maintenance window, or a heavy sweep), capture again.
-    Source: IBTA volume 1; pairs that the planned engine leaves without a way (root to root) are not asked for.
+    Source: IBTA volume 1; pairs that the planned engine leaves without a way (root to root) are not asked for, nor LIDs that
+    some table has no port for, which are FAB-040's.
     """
     import polars as pl
 
@@ -124,7 +133,8 @@ def every_pair_is_reached(plan: Plan, facts: Facts) -> pl.DataFrame:
         steps = hops(fabric, routing.out, lids)
         complete = np.full(fabric.switches, bool(routing.known[routing.seen].all()))
         columns = {"pairs": wanted.sum(axis=0), "complete": complete & routing.known}
-        columns |= {"lost": (wanted & (steps == NOWHERE)).sum(axis=0), "looped": (wanted & (steps == LOOP)).sum(axis=0)}
+        whole = ~_holes(routing, lids)[:, None]
+        columns |= {"lost": (wanted & whole & (steps == NOWHERE)).sum(axis=0), "looped": (wanted & (steps == LOOP)).sum(axis=0)}
         frames.append(_frame(routing, **columns).with_columns(pl.col("complete").alias("known")))
     return _judged(
         frames,
@@ -133,6 +143,13 @@ def every_pair_is_reached(plan: Plan, facts: Facts) -> pl.DataFrame:
         pl.format("{} lost, {} in a loop", "lost", "looped"),
         pl.lit(True),
     )
+
+
+def _holes(routing: MeasuredRouting, lids: Ints) -> NDArray[np.bool_]:
+    """Which LIDs, [n], some captured table should have a port for and has not."""
+    holes = (routing.planned.out[:, lids] != NOWHERE) & (routing.out[:, lids] == NOWHERE)
+    found: NDArray[np.bool_] = (holes & routing.known[:, None]).any(axis=0)
+    return found
 
 
 @check("FAB-043", layer=Layer.FABRIC, severity=Severity.BLOCKER, needs=_NEEDS, facts=("lft_facts",), since="0.1")

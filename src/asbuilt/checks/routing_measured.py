@@ -131,7 +131,7 @@ def _one(plan: Plan, facts: Facts, subnet: str, lids: pl.DataFrame, rows: pl.Dat
     fabric = fabric_of(plan, subnet, aggregation=bool(rows["target"].is_in(aggregation.implode()).any()))
     fabric = _as_numbered(fabric, facts)
     fabric, seen = _as_cabled(fabric, _guids(lids, facts), facts)
-    fabric = _as_managed(fabric, facts)
+    fabric, doubled = _once(_as_managed(fabric, facts))
     place = pl.DataFrame({"port": list(fabric.switch_keys), "row": np.arange(fabric.switches)})
     table = rows.join(place, on="port", how="inner")
     width = max(fabric.top_lid + 1, int(table["target"].max() or 0) + 1)  # type: ignore[arg-type]
@@ -141,7 +141,10 @@ def _one(plan: Plan, facts: Facts, subnet: str, lids: pl.DataFrame, rows: pl.Dat
     known[table["row"].unique().to_numpy()] = True
     first = table.group_by("row").agg(pl.col("capture_id", "line").first())
     evidence = place.join(first, on="row", how="left", maintain_order="left").select("capture_id", "line")
-    return MeasuredRouting(subnet, forwarding_of(fabric), out, known, seen, evidence)
+    planned = forwarding_of(fabric)
+    if doubled:
+        planned = replace(planned, fixed=np.zeros_like(planned.fixed), reason="two hosts answer with one GUID")
+    return MeasuredRouting(subnet, planned, out, known, seen, evidence)
 
 
 def _as_numbered(fabric: Fabric, facts: Facts) -> Fabric:
@@ -161,6 +164,20 @@ def _as_numbered(fabric: Fabric, facts: Facts) -> Fabric:
     return replace(
         fabric, lid=numbered(list(fabric.switch_keys), fabric.lid), host_lid=numbered(fabric.host_keys, fabric.host_lid)
     )
+
+
+def _once(fabric: Fabric) -> tuple[Fabric, bool]:
+    """The fabric without hosts that discovery shows at several ports, and whether there are any. Which port a manager routes to
+    is its own affair then, and the order of all others hangs on it: cabling and identity tell of them, nothing is predicted."""
+    rows, ports = np.nonzero(fabric.peer <= HOST)
+    number = HOST - fabric.peer[rows, ports]
+    twice = np.bincount(number, minlength=fabric.hosts)[number] > 1
+    if not twice.any():
+        return fabric, False
+    peer, home = fabric.peer.copy(), fabric.host_switch.copy()
+    peer[rows[twice], ports[twice]] = NOTHING
+    home[number[twice]] = NOTHING
+    return replace(fabric, peer=peer, host_switch=home), True
 
 
 def _as_managed(fabric: Fabric, facts: Facts) -> Fabric:

@@ -14,7 +14,7 @@ ROUTING_TEXTS: dict[str, Text] = {
         "look in the manager's log for errors and timeouts at this switch, let it sweep anew (kill -HUP of its process), "
         f"{_AGAIN}",
         "nothing is moved",
-        by="subject",
+        by="text",
         nouns=_SWITCHES,
     ),
     "FAB-041": Text(

@@ -167,14 +167,15 @@ def _circle(fabric: Fabric, turns: NDArray[np.bool_], into: NDArray[np.int64]) -
 
 
 def leaving_their_leaf(fabric: Fabric, out: Table) -> NDArray[np.int64]:
-    """Hosts of each switch, [S], that their own switch does not send straight to their port."""
+    """Hosts of each switch, [S], that their own switch sends by another port than theirs; without any port does not count."""
     known = np.flatnonzero((fabric.host_switch >= 0) & (fabric.host_lid > 0))
     table = _wide(fabric, out)
     wrong = np.zeros(fabric.switches, np.int64)
     for step in range(int((1 << fabric.host_lmc).max(initial=1))):
         some = known[step < (1 << fabric.host_lmc[known])]
         home = fabric.host_switch[some]
-        off = table[home, fabric.host_lid[some] + step] != fabric.host_port[some]
+        port = table[home, fabric.host_lid[some] + step]
+        off = (port != fabric.host_port[some]) & (port != routing_walks.NOWHERE)
         wrong += np.bincount(home[off], minlength=fabric.switches)
     return wrong
 

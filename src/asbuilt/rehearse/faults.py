@@ -157,7 +157,7 @@ def _clone(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected]
         what = f"{fault}: one port is InfiniBand, the other Ethernet: a GUID and a MAC address are no copies of each other"
         raise ProblemError(Problem("CLI-023", what, fix="name two NIC ports of one technology"))
     clones = {**built.clones, (two.device, two.nic): (one.device, one.nic)}
-    follows = ("FAB-010", "FAB-012", "FAB-013", "FAB-014", "FAB-040", "FAB-041", "FAB-042", "FAB-045")
+    follows = ("FAB-010", "FAB-012", "FAB-013", "FAB-014")
     return replace(built, clones=clones), Injected(fault, (two.cable,), None, (), follows)
 
 
