@@ -89,7 +89,11 @@ def _routing(said: Said) -> Iterator[dict[str, Any]]:
         yield _row(said, "io_guid_file", "io_guids", "", "derived", _MANUAL, why)
         why = "switches of the top tier answer each other and every host: counters are read by LID, and IBTA asks for it"
         yield _row(said, "connect_roots", "TRUE", "", "derived", _MANUAL, why)
-        why = "hosts on the top tier (subnet managers) reach each other down and up again; without it they do not"
+        why = "hosts on the top tier (subnet managers) reach each other down and up again; without it they do not. "
+        if said.lanes.qos:
+            why += "Such turns can close a circle of waiting links with other traffic: lanes of their own (qos) keep it open"
+        else:
+            why += "Without qos they share lane 0 with all traffic, and links may wait in a circle: FAB-043 tells of tables"
         turns = {"spine": 1, "core": 2}.get(engine.root_tier, 0)
         yield _row(said, "max_reverse_hops", turns, "hops", "derived", _MANUAL, why)
 
