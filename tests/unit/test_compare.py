@@ -201,7 +201,9 @@ def test_host_names_by_adapter_number_and_equal_names() -> None:
     assert counts(held_with(said)) == (832, 0, 0, 0)
     said[-1] = said[-9]
     seen = held_with(said)
-    assert seen.summary.ok == 830 and any("share 1 names" in n for n in seen.notes)
+    # Two devices of one name are told apart by their place, and the name is the fault.
+    assert seen.summary.ok == 832 and any("share 1 names" in n for n in seen.notes)
+    assert [f.id for f in seen.findings] == ["FAB-014"] and seen.repairs == () and seen.exit_code == 1
 
 
 def held_with(descriptions: list[str]) -> Verification:

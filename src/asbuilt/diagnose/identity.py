@@ -46,11 +46,15 @@ class Devices:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The answer per measured device (row of ``device_facts``): planned device row or -1, and how it was found."""
+    """The answer per measured device (row of ``device_facts``): planned device row or -1, and how it was found.
+
+    ``doubled`` devices share their name with another one, so that it tells nobody who they are.
+    """
 
     planned: Array
     how: Array
     notes: tuple[str, ...]
+    doubled: Array
 
 
 def planned_devices(links: pl.DataFrame) -> Devices:
@@ -101,14 +105,14 @@ def identify(devices: Devices, measured: pl.DataFrame, guids: pl.DataFrame | Non
         rest = rest[found[rest] < 0]
     if len(rest):
         found[rest] = _by_name(devices, measured[rest])
-    found, said = _without_doubles(devices, measured, found)
+    found, doubled, said = _without_doubles(devices, measured, found)
     notes += said
     taken = np.zeros(devices.frame.height + 1, bool)
     taken[planned] = True
     use = (planned < 0) & (found >= 0) & ~taken[found]
     planned[use], how[use] = found[use], BY_NAME
     _whole_chassis(measured, planned, how, devices)
-    return Identity(planned, how, tuple(notes))
+    return Identity(planned, how, tuple(notes), doubled & (planned < 0))
 
 
 def _lookup(devices: Devices) -> pl.DataFrame:
@@ -171,8 +175,9 @@ def _by_name(devices: Devices, measured: pl.DataFrame) -> Array:
     return parts.select(row.fill_null(-1).alias("row"))["row"].to_numpy()
 
 
-def _without_doubles(devices: Devices, measured: pl.DataFrame, found: Array) -> tuple[Array, list[str]]:
-    """One planned device may answer with several GUIDs only when they share a chassis (several ASICs of one name)."""
+def _without_doubles(devices: Devices, measured: pl.DataFrame, found: Array) -> tuple[Array, Array, list[str]]:
+    """``found`` without devices of one name, and which these are: one planned device may answer with several GUIDs only when
+    they share a chassis (several ASICs of one name)."""
     import polars as pl
 
     is_switch = devices.frame["is_switch"].to_numpy()
@@ -180,7 +185,7 @@ def _without_doubles(devices: Devices, measured: pl.DataFrame, found: Array) -> 
     fits = (found < 0) | (is_switch[found] == (measured["kind"] == "switch").to_numpy())
     found[~fits] = -1
     if (np.bincount(found[found >= 0], minlength=1) <= 1).all():
-        return found, []
+        return found, np.zeros(len(found), bool), []
     frame = pl.DataFrame({"row": found, "system": measured["system_guid"], "text": measured["description"]}).with_columns(
         ((pl.len().over("row") > 1) & (pl.col("system").n_unique().over("row") > 1) & (pl.col("row") >= 0)).alias("double")
     )
@@ -190,8 +195,9 @@ def _without_doubles(devices: Devices, measured: pl.DataFrame, found: Array) -> 
         names = doubles["text"].unique(maintain_order=True).to_list()
         shown = ", ".join(repr(n) for n in names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         notes.append(f"{doubles.height} devices share {len(names)} names and are not told apart by name: {shown}")
-    found[frame["double"].to_numpy()] = -1
-    return found, notes
+    doubled = frame["double"].to_numpy()
+    found[doubled] = -1
+    return found, doubled, notes
 
 
 def _whole_chassis(measured: pl.DataFrame, planned: Array, how: Array, devices: Devices) -> None:

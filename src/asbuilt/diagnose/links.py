@@ -37,7 +37,7 @@ class Compared:
     ``a``, ``b``: port slots of the planned links in scope, reference end first; ``status`` per link; ``rows``: their rows in
     the plan. ``far``: for each slot the measured other end; ``evidence``: the row of ``measured.links`` that says so.
     ``unplanned``: reference and far slots of unplanned links. ``seen``: devices that were measured at all. ``number``: of each
-    measured device.
+    measured device. ``namesakes``: measured devices that share their name with another one.
     """
 
     slots: Slots
@@ -55,6 +55,7 @@ class Compared:
     number: Array
     summary: LinkSummary
     measured: Measured
+    namesakes: Array
     notes: tuple[str, ...] = field(default_factory=tuple)
 
 
@@ -113,18 +114,19 @@ def compare_links(plan: Plan, facts: Facts, scope: Array | None = None, guids: p
         number=number,
         summary=summary,
         measured=measured,
+        namesakes=identity.doubled,
         notes=identity.notes + tuple(notes),
     )
 
 
 def _who(devices: Devices, measured: Measured, ends: list[Array], guids: pl.DataFrame | None) -> tuple[Identity, list[str]]:
-    """Identity by list and name, completed by place for devices without a name of their own."""
+    """Identity by list and name, completed by place for devices without a name of their own: a factory's, or another's too."""
     identity = identify(devices, measured.devices, guids)
     aggregation = measured.aggregation
     open_ = ~aggregation & (identity.planned < 0)
     rows = np.flatnonzero(open_)
     if len(rows):
-        open_[rows] = nameless(measured.devices[rows])
+        open_[rows] = nameless(measured.devices[rows]) | identity.doubled[rows]
     if not open_.any():
         return identity, []
     switch = measured.is_switch
@@ -137,7 +139,7 @@ def _who(devices: Devices, measured: Measured, ends: list[Array], guids: pl.Data
     planned = Graph.of(devices.frame["is_switch"].to_numpy(), ends[0], ends[1], ends[2], ends[3])
     known, notes = by_place(planned, seen, identity.planned, open_, _silent(measured))
     known = np.where(identity.planned >= 0, identity.planned, known[box])
-    return Identity(known, identity.how, identity.notes), notes
+    return Identity(known, identity.how, identity.notes, identity.doubled), notes
 
 
 def _silent(measured: Measured) -> Array:

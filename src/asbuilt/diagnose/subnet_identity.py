@@ -128,6 +128,10 @@ def who(plan: Plan, facts: Facts, compared: Compared | None = None, guids: pl.Da
     twins = port_guids(facts).join(guid, left_on="node", right_on="guid").select("guid", "unit")
     guid = pl.concat([guid, twins]).unique("guid", keep="first", maintain_order=True)
     names = _names(ports)
+    if found.doubled.any():
+        # A name that two devices answer with tells of neither.
+        shared = said.filter(pl.Series(found.doubled)).select(_word(pl.col("description")).alias("word"))
+        names = names.join(shared, on="word", how="anti", maintain_order="left")
     where = folders(plan, facts)
     by_guid = _lids(facts, where, "guid").join(guid, on="guid").select("folder", "lid", "unit")
     called = _lids(facts, where, "description").join(names, left_on=_word(pl.col("description")), right_on="word")

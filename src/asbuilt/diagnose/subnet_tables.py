@@ -250,8 +250,7 @@ def _identities(room: _Room) -> pl.DataFrame | None:
     if not parts:
         return None
     told = _node_guids(room, pl.concat(parts))
-    names = room.units.select(pl.col("name").str.to_lowercase().alias("word"), pl.col("port"))
-    names = names.filter(pl.len().over("word") == 1)
+    names = room.known.name.rename({"unit": "port"})
     hosts = room.known.host.rename({"unit": "by_host", "host_word": "host_word"})
     told = told.with_columns(pl.col("name").str.strip_chars().str.to_lowercase().alias("word")).join(
         names, on="word", how="left", maintain_order="left"

@@ -17,6 +17,7 @@ from asbuilt.diagnose.subnet_texts import SUBNET_TEXTS
 from asbuilt.diagnose.tally import told as told_rows
 from asbuilt.diagnose.texts import Text
 from asbuilt.model.facts import Facts
+from asbuilt.model.measured_subnet import IDENTITIES_MEASURED
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Layer, Severity
 from asbuilt.workflow.check import section
@@ -117,14 +118,34 @@ def judge_subnet(
     tables: dict[str, pl.DataFrame] = {}
     notes: tuple[str, ...] = ()
     built = plan if inside is None else _built(plan, inside)
+    cables_alone = not has_subnet_facts(facts)
+    facts = _with_namesakes(facts, compared)
     if has_subnet_facts(facts) and (plan.has("lids") or plan.has("links")):
         resolved = subnet_tables(plan, facts, compared, guids)
         tables, notes = resolved.tables, resolved.notes
+        if cables_alone:
+            tables = {name: frame for name, frame in tables.items() if name == IDENTITIES_MEASURED.name}
         if inside is not None:
             tables = {name: _inside(frame, plan, built) for name, frame in tables.items()}
         facts = replace(facts, tables={**facts.tables, **tables})
     asked = {id: c.answer(built, facts) for id, c in chosen.items()}
     return SubnetAnswer(asked, tables, notes, plan, about)
+
+
+def _with_namesakes(facts: Facts, compared: Compared | None) -> Facts:
+    """``facts`` with the devices of a discovery that share a name, as a list of nodes would name them: a discovery alone is
+    judged by its cables, and these were taken for what the plan puts in their place."""
+    if compared is None or not compared.namesakes.any():
+        return facts
+    import polars as pl
+
+    from asbuilt.model.facts_subnet import NAME_FACTS
+
+    guids = compared.measured.devices["guid"].filter(pl.Series(compared.namesakes))
+    devices = facts.tables["device_facts"].filter(pl.col("guid").is_in(guids.implode()))
+    rows = NAME_FACTS.conform(devices.select(c for c in NAME_FACTS.names if c in devices.columns))
+    known = [facts.tables["name_facts"]] if facts.has("name_facts") else []
+    return replace(facts, tables={**facts.tables, "name_facts": pl.concat([*known, rows])})
 
 
 def _about(check: Check) -> About:
