@@ -14,6 +14,7 @@ from asbuilt.model.capture import Capture
 from asbuilt.model.decode_requirement import decode
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Verdict, Verification
+from asbuilt.parsers import mlxlink
 from asbuilt.rehearse.built import as_planned
 from asbuilt.rehearse.subnet_captures import subnet_captures
 from asbuilt.rehearse.twin import captures
@@ -161,3 +162,13 @@ def test_what_a_host_calls_itself_is_never_run(tmp_path: Path, name: str) -> Non
     folder = taken(tmp_path, name)
     assert not list(tmp_path.rglob("hit"))
     assert (folder / "smpquery.txt").stat().st_size > 0
+
+
+def test_commands_that_a_script_shows_on_many_hosts_name_the_device() -> None:
+    lines = ["$ mlxlink -d mlx5_2 -m -c", "Operational Info", "State                              : Active", ""]
+    text = "".join(f"{host}: {line}\n" for line in lines for host in ("node0003", "node0004"))
+    found = mlxlink.parse(text.encode(), "c", "ib0")
+    account = found.accounts["c"]
+    assert (account.total, account.facts, account.unread) == (8, 2, 0)
+    rows = found.tables["module_facts"].select("host", "device").unique(maintain_order=True).rows()
+    assert rows == [("node0003", "mlx5_2"), ("node0004", "mlx5_2")]

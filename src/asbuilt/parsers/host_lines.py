@@ -226,6 +226,14 @@ class Listener:
             if self._timed(number, rest, speaker, host):
                 return None
             return Said(number, rest, speaker, closed)
+        if prefix and (prefix[2] or "").startswith("$ "):
+            # A script on many hosts shows each of its commands: `node0003: $ mlxlink -d mlx5_0`.
+            before = self._prefixed.get(prefix[1]) or Speaker((prefix[1],), (), self._time, 0)
+            asked = prompted(prefix[2], before, prefix[1])
+            if asked is not None:
+                self._prefixed[prefix[1]] = asked
+                self.account.ignore(number)
+                return None
         if self._timed(number, text, self._speaker, ""):
             return None
         asked = prompted(text, self._speaker, self._host)
