@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from asbuilt.base.problem import Place, Problem, ProblemError
@@ -13,6 +13,7 @@ from asbuilt.base.problem import Place, Problem, ProblemError
 if TYPE_CHECKING:
     from asbuilt.model.plan import Plan
     from asbuilt.model.verdict import Verification
+    from asbuilt.workflow.export import Written
     from asbuilt.workflow.rehearse import Rehearsal
 
 TEMPLATE = "l40s-384"
@@ -52,7 +53,7 @@ def demo(folder: Path) -> Iterator[Step]:
     checked = check(plan)
     yield Step("design checks", _checked(checked), checked.exit_code == 0)
     written = export(plan, folder, force=True)
-    yield Step("export", tuple(f"{folder}/artefacts/{w.path}  {w.size:,} bytes" for w in written))
+    yield Step("export", _exported(folder, written))
     rehearsal = rehearse(plan, (*FAULTS, _uplink(plan)))
     yield Step("rehearsal: the fabric as a twin, with faults", _rehearsed(rehearsal), rehearsal.exact)
     mended = _mended(plan, rehearsal)
@@ -81,6 +82,17 @@ def _uplink(plan: Plan) -> str:
 
     links = plan.links.filter((pl.col("kind") == "leaf_spine") & (pl.col("plane") == "compute"))["link"]
     return f"unplug:{links[len(links) // 2]}"
+
+
+def _exported(folder: Path, written: Sequence[Written]) -> tuple[str, ...]:
+    """One line per folder of files."""
+    sizes: dict[str, list[int]] = {}
+    for file in written:
+        sizes.setdefault(str(PurePosixPath(file.path).parent), []).append(file.size)
+    return tuple(
+        f"{folder}/artefacts/{name}: {len(of)} file{'s' if len(of) > 1 else ''}, {sum(of):,} bytes"
+        for name, of in sizes.items()
+    )
 
 
 def _counted(plan: Plan) -> tuple[str, ...]:
@@ -138,17 +150,22 @@ def _repaired(rehearsal: Rehearsal, mended: Rehearsal) -> tuple[str, ...]:
 
 
 def _real(plan: Plan) -> Step:
-    """The InfiniBand subnets in the real ibsim, read back by the real ibnetdiscover, where they are installed."""
-    from asbuilt.workflow.rehearse import rehearse
+    """The InfiniBand subnet on the real OpenSM over ibsim, read back by the real diagnostic tools, where they are installed."""
+    from asbuilt.workflow.rehearse_opensm import rehearse_opensm
 
-    title = "the same fabric in the real ibsim, read back by the real ibnetdiscover"
+    title = "the subnet on the real OpenSM over ibsim, from the files above, read back by the real diagnostic tools"
     try:
-        real = rehearse(plan, engine="ibsim")
+        real = rehearse_opensm(plan)
     except ProblemError as error:
         absent = error.problems.items[0].what
         return Step(title, (f"not run: {absent}. The embedded twin stood in; `make setup` as root installs the programs.",))
-    summary = real.verification.summary
-    return Step(title, (f"{summary.ok} of {summary.planned} InfiniBand links ok",), real.exact)
+    lines = []
+    for proof in real.proofs:
+        compared, equal = proof.rows
+        refused = f"{len(proof.bad_lines)} lines that OpenSM did not take"
+        lines.append(f"{proof.subnet}: {equal:,} of {compared:,} rows as planned, {refused}")
+        lines += [f"  {e.table}: {e.equal:,} of {e.compared:,}" for e in proof.equality]
+    return Step(title, tuple(lines), real.exit_code == 0)
 
 
 def _write_report(folder: Path, plan: Plan, parts: tuple[Verification, ...]) -> None:
