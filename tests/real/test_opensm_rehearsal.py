@@ -44,10 +44,6 @@ def plan() -> Plan:
     return l40s()
 
 
-def left_behind() -> set[str]:
-    return {str(p) for place in (Path("/tmp"), Path("/dev/shm")) for p in place.glob("asbuilt-rehearse-*")}
-
-
 def test_every_row_that_the_plan_fixes_is_read_back_equal(plan: Plan, capsys: pytest.CaptureFixture[str]) -> None:
     began = time.monotonic()
     rehearsal = rehearse_opensm(plan)
@@ -101,28 +97,31 @@ def test_a_line_that_opensm_does_not_take_fails_the_rehearsal(plan: Plan) -> Non
 
 
 def test_nothing_is_left_after_an_exception_or_a_signal(plan: Plan) -> None:
-    before = left_behind()
     with pytest.raises(KeyboardInterrupt), Session(plan, "ib0", as_planned(plan)) as session:
         session.bring_up()
         pids = [m.child.process.pid for m in session.managers if m.child] + [session.simulator.child.process.pid]
+        folders = [session.rig.folder, session.rig.scratch]
+        assert all(folder.is_dir() for folder in folders)
         raise KeyboardInterrupt
     assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
-    assert left_behind() == before
+    assert not [folder for folder in folders if folder.exists()]
     script = (
         "import sys, time\nsys.path.insert(0, 'tests')\nfrom opensm_plans import l40s\n"
         "from asbuilt.rehearse.built import as_planned\nfrom asbuilt.rehearse.opensm import Session\n"
         "plan = l40s()\nwith Session(plan, 'ib0', as_planned(plan)) as s:\n    s.bring_up()\n"
-        "    print(*[m.child.process.pid for m in s.managers], s.simulator.child.process.pid, flush=True)\n    time.sleep(60)\n"
+        "    print(*[m.child.process.pid for m in s.managers], s.simulator.child.process.pid)\n"
+        "    print(s.rig.folder, s.rig.scratch, flush=True)\n    time.sleep(60)\n"
     )
     root = Path(__file__).parents[2]
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=root, text=True)
     assert child.stdout is not None
     pids = [int(word) for word in child.stdout.readline().split()]
-    assert len(pids) == 3
+    folders = [Path(word) for word in child.stdout.readline().split()]
+    assert len(pids) == 3 and len(folders) == 2 and all(folder.is_dir() for folder in folders)
     child.send_signal(signal.SIGTERM)
     assert child.wait(timeout=30) == rigs.SIGNALLED + signal.SIGTERM
     assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
-    assert left_behind() == before
+    assert not [folder for folder in folders if folder.exists()]
 
 
 def test_it_works_without_being_root() -> None:
