@@ -52,6 +52,13 @@ def test_an_unread_hop_is_undecided_and_one_finding() -> None:
     assert seen.exact and seen.exit_code == 3
 
 
+def test_an_unread_host_is_one_finding_too_though_its_link_could_not_be_judged() -> None:
+    seen = rehearsed("unread:node-0003/mlx5_0")
+    assert [(id, verdict) for id, verdict, _ in told(seen)] == [("NET-001", Verdict.NOT_MEASURED)]
+    assert next(c for c in seen.verification.coverage if c.id == "NET-006").not_measured > 0
+    assert seen.exact and seen.exit_code == 3
+
+
 @pytest.mark.parametrize(
     "fault", ["unplug:leaf-00-00/1", "absent:leaf-00-00", "swap:leaf-00-00/1,leaf-00-01/2", "unplug:spine-00/1"]
 )

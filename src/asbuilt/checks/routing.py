@@ -17,7 +17,7 @@ from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Layer, Severity
 from asbuilt.plan.forwarding import compare_tables
-from asbuilt.plan.routing_analysis import balance, credit_loop, hops, lanes_of, leaving_their_leaf
+from asbuilt.plan.routing_analysis import balance, credit_loops, hops, leaving_their_leaf
 from asbuilt.plan.routing_fabric import NOTHING, Ints
 from asbuilt.plan.routing_walks import LOOP, NOWHERE
 
@@ -167,9 +167,8 @@ def no_credit_loop(plan: Plan, facts: Facts) -> pl.DataFrame:
     rows = []
     for routing in measured_routing(plan, facts):
         complete = bool(routing.known[routing.seen].all())
-        lanes = lanes_of(plan, routing.subnet, routing.fabric) if complete else {}
-        looped = {vl: credit_loop(routing.fabric, routing.out, flows) for vl, flows in sorted(lanes.items())}
-        bad = [_circle(routing, vl, count, circle) for vl, (count, circle) in looped.items() if count]
+        looped = credit_loops(plan, routing.subnet, routing.fabric, routing.out) if complete else {}
+        bad = [_circle(routing, vl, count, circle) for vl, (count, circle) in looped.items()]
         said = "; ".join(bad) if complete else "tables of some switches were not captured"
         rows.append({"subnet": routing.subnet, "ok": not bad if complete else None, "found": said})
     if not rows:

@@ -10,6 +10,7 @@ import polars as pl
 
 from asbuilt.diagnose.crowds import crowd, places, where
 from asbuilt.diagnose.partition_log import with_lost_partitions
+from asbuilt.diagnose.routing_causes import CIRCLE, closed_by_cabling, while_unrepaired
 from asbuilt.diagnose.texts import Text
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Layer, Severity, Verdict
@@ -22,6 +23,8 @@ EXPLAINED_BY = {
 }
 #: What is set at a hop of RDMA over Ethernet: each check words what it did not read its own way, and the hop is one.
 SET_AT_A_HOP = (*(f"NET-00{n}" for n in range(1, 9)), "NET-012", "NET-020", "NET-021")
+#: Of these the one that compares the two ends of a link, and is open when either was not read.
+BOTH_ENDS = "NET-006"
 #: Mapping, arbitration, lanes in use, high limit: what a manager sets up together, or not at all.
 LANES = ("FAB-021", "FAB-022", "FAB-023", "FAB-024")
 
@@ -55,12 +58,14 @@ def subnet_findings(
         for group in _groups(part, text):
             found.append(_finding(plan, id, text, group, about[id]))
     found = with_lost_partitions(found)
+    circles = closed_by_cabling(plan, failing, told)
+    found = [while_unrepaired(f) if f.id == CIRCLE and f.subject in circles else f for f in found]
     # A port that is dark cannot be asked: why it is dark is told, not that it did not answer.
     down = failing.filter(pl.col("check_id").is_in(["FAB-005", "FAB-006"]))["link"].drop_nulls().to_list()
     open_ = joined.filter(pl.col("verdict") == "not_measured")
     mute = failing.filter(pl.col("check_id") == "FAB-011")["subject"].to_list() + _gone(plan, told)
     dark = pl.col("link").is_in([*told, *down]).fill_null(False) | pl.col("subject").is_in(mute)
-    found += _open(open_.filter(~dark), about)
+    found += _open(_ends_first(open_.filter(~dark)), about)
     found += [_broken(row, about) for row in joined.filter(pl.col("verdict") == "error").iter_rows(named=True)]
     return found
 
@@ -222,6 +227,12 @@ def _said(rows: pl.DataFrame, column: str) -> str:
 def _evidence(rows: pl.DataFrame) -> tuple[str, ...]:
     lines = rows.filter(pl.col("capture_id").is_not_null()).select("capture_id", "line").head(_SHOWN).rows()
     return tuple(dict.fromkeys(f"{capture}:{line}" for capture, line in lines))
+
+
+def _ends_first(rows: pl.DataFrame) -> pl.DataFrame:
+    """``rows`` without links that could not be judged because an end of theirs was not read: the end is told."""
+    hops = rows.filter(pl.col("check_id").is_in(SET_AT_A_HOP) & (pl.col("check_id") != BOTH_ENDS))["link"].drop_nulls()
+    return rows.filter(~((pl.col("check_id") == BOTH_ENDS) & pl.col("link").is_in(hops.implode()).fill_null(False)))
 
 
 def _open(rows: pl.DataFrame, about: Mapping[str, About]) -> list[Finding]:

@@ -126,6 +126,12 @@ def lanes_of(plan: Plan, subnet: str, fabric: Fabric) -> dict[int, Flows]:
     return lanes
 
 
+def credit_loops(plan: Plan, subnet: str, fabric: Fabric, out: Table) -> dict[int, tuple[int, list[tuple[int, int]]]]:
+    """`credit_loop` of each virtual lane that closes one, with the traffic that the plan's partitions allow."""
+    found = {vl: credit_loop(fabric, out, flows) for vl, flows in sorted(lanes_of(plan, subnet, fabric).items())}
+    return {vl: circle for vl, circle in found.items() if circle[0]}
+
+
 def credit_loop(fabric: Fabric, out: Table, flows: Flows | None = None) -> tuple[int, list[tuple[int, int]]]:
     """Channels (a switch's port to another switch) that can wait for each other in a circle, and one such circle.
 
