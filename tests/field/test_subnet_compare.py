@@ -54,3 +54,11 @@ def test_all_of_them_together(field: Path, plan: Plan) -> None:
     assert not [f for f in seen.findings if f.verdict is Verdict.ERROR]
     strangers = [n for n in seen.notes if "could not be matched to the plan" in n]
     assert len(strangers) >= 5, strangers
+
+
+def test_no_report_of_healthy_ports_accuses_a_guid(field: Path, plan: Plan) -> None:
+    """Switches and adapters of these reports have GUIDs of their own: no device stands for another."""
+    reports = [c for c in samples(field) if c.tool == "ibnetdiscover" and c.id.startswith("ibnetdiscover-p/")]
+    assert len(reports) >= 3
+    for capture in reports:
+        assert not [f for f in compare(plan, facts_of([capture])).findings if f.id == "FAB-013"], capture.id

@@ -221,6 +221,9 @@ def test_the_ports_report() -> None:
         (1, 41, 4, "HDR", 78),
     ]
     assert "2 ports are listed as down" in " ".join(facts.notes)
+    # Both lines of a cable name the port GUID of its NIC, so that nobody takes it for the switch's.
+    (nic, switch, _) = facts.tables["link_facts"].iter_rows(named=True)
+    assert nic["port_guid"] == switch["port_guid"] == nic["guid"] == switch["peer_guid"]
 
 
 def test_a_ports_report_that_is_cut_says_so() -> None:

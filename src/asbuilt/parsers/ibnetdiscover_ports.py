@@ -110,6 +110,7 @@ def _take(
     )
     device["ports"] = max(int(str(device["ports"])), int(port))
     up = match.group(7) is not None
+    far_guid = match.group(10).lower().zfill(16) if up else None
     row = (
         guid,
         int(lid),
@@ -120,7 +121,7 @@ def _take(
         "linkup" if up else None,
         int(width[:-1]) if up and width[:-1].isdigit() else None,
         speed if up and speed.isalnum() else None,
-        match.group(10).lower().zfill(16) if up else None,
+        far_guid,
         int(match.group(8)) if up else None,
         int(match.group(9)) if up else None,
         names[1] if up else None,
@@ -132,11 +133,12 @@ def _take(
         links[(guid, int(port))] = {
             "guid": guid,
             "port": int(port),
-            "peer_guid": match.group(10).lower().zfill(16),
+            "peer_guid": far_guid,
             "peer_port": int(match.group(9)),
             "peer_description": names[1],
             "peer_kind": _KINDS[match.group(7)],
-            "port_guid": guid,
+            # As in a discovery dump: that of the NIC, on its own line and on that of the switch beside it.
+            "port_guid": guid if kind == "CA" else far_guid if match.group(7) == "CA" else None,
             "lid": int(lid),
             "width": int(width[:-1]) if width[:-1].isdigit() else None,
             "speed": speed,
