@@ -12,7 +12,8 @@ import pytest
 
 from asbuilt.cli.main import main
 from asbuilt.cli.serve import listen
-from asbuilt.workflow.report import own_captures, report
+from asbuilt.workflow.report import report
+from asbuilt.workflow.verify import project_captures
 from little_fabric import little_plan
 
 
@@ -64,7 +65,7 @@ def test_captures_of_the_project_are_held_against_the_plan(tmp_path: Path, capsy
     assert main(["new", "l40s-384", str(folder)]) == 0
     assert main(["-C", str(folder), "plan"]) == 0
     capsys.readouterr()
-    assert own_captures(folder) == []
+    assert project_captures(folder) == ()
     assert main(["-C", str(folder), "report", "--json"]) == 0
     assert [v["kind"] for v in json.loads(capsys.readouterr().out)["verifications"]] == ["check"]
     write_captures(render(open_plan(folder)), folder / "captures" / "first")
@@ -74,6 +75,17 @@ def test_captures_of_the_project_are_held_against_the_plan(tmp_path: Path, capsy
     empty = tmp_path / "empty.txt"
     empty.write_text("")
     assert main(["-C", str(folder), "report", str(empty)]) in (2, 3), "an empty capture is never a pass"
+
+
+def test_what_a_rehearsal_kept_as_the_projects_captures_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "site"
+    assert main(["new", "l40s-384", str(folder)]) == main(["-C", str(folder), "plan"]) == 0
+    assert main(["-C", str(folder), "rehearse", "--fault", "unplug:node0003/mlx5_0", "--keep", "captures"]) == 0
+    assert main(["-C", str(folder), "verify"]) == 1
+    capsys.readouterr()
+    assert main(["-C", str(folder), "report", "--json"]) == 1
+    _, measured = json.loads(capsys.readouterr().out)["verifications"]
+    assert [f["id"] for f in measured["findings"]] == ["FAB-002"] and measured["summary"]["missing"] == 1
 
 
 def test_a_partial_plan_has_a_report_and_no_verdict() -> None:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from asbuilt.model.plan import Plan
     from asbuilt.model.verdict import Verification
 
-CAPTURES = "captures"
-
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -78,21 +76,16 @@ def project_report(folder: Path, captures: Sequence[str | Path] = (), scope: str
     """
     from asbuilt.workflow.check import check
     from asbuilt.workflow.plan import open_plan, project_catalogue
+    from asbuilt.workflow.verify import project_captures, verify
 
     plan = open_plan(folder, reference)
     parts = [check(plan)]
-    places = list(captures) or own_captures(folder)
+    places = list(captures) or [
+        home for home in project_captures(folder) if any(not p.name.startswith(".") for p in home.iterdir())
+    ]
     if places:
-        from asbuilt.workflow.verify import verify
-
         parts.append(verify(plan, places, scope or None))
     return report(plan, parts, project_catalogue(folder), now())
-
-
-def own_captures(folder: Path) -> list[Path]:
-    """The project's captures: the folders and files in ``captures/``, in name order."""
-    home = folder / CAPTURES
-    return sorted(p for p in home.iterdir() if not p.name.startswith(".")) if home.is_dir() else []
 
 
 def now() -> str:
