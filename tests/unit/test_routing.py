@@ -103,6 +103,16 @@ def test_a_dark_switch_has_no_rows() -> None:
     assert made.out[0, fabric.lid[5]] == 255 and made.fixed[0, fabric.lid[5]]
 
 
+@pytest.mark.parametrize("engine", ["minhop", "updn", "ftree"])
+def test_more_switches_than_hosts(engine: str) -> None:
+    """All hosts on one leaf: ftree falls back, and no row of a switch is taken for one of a host."""
+    fabric = replace(two_tier(1, 6, 2), engine=engine)
+    made = forwarding_of(fabric)
+    assert made.engine == ("updn" if engine == "updn" else "minhop")
+    assert made.out[0, fabric.host_lid].tolist() == fabric.host_port.tolist()
+    assert unrouted(fabric, made.out) == 0
+
+
 def test_rows_are_compared_and_counted(planned: Forwarding) -> None:
     out = planned.out.copy()
     lids = planned.fabric.host_lid[:5]

@@ -112,19 +112,10 @@ def _take(
     up = match.group(7) is not None
     far_guid = match.group(10).lower().zfill(16) if up else None
     row = (
-        guid,
-        int(lid),
-        int(port),
-        guid if kind == "CA" else None,
-        _KINDS[kind],
-        names[0],
-        "linkup" if up else None,
+        *(guid, int(lid), int(port), guid if kind == "CA" else None, _KINDS[kind], names[0], "linkup" if up else None),
         int(width[:-1]) if up and width[:-1].isdigit() else None,
         speed if up and speed.isalnum() else None,
-        far_guid,
-        int(match.group(8)) if up else None,
-        int(match.group(9)) if up else None,
-        names[1] if up else None,
+        *((far_guid, int(match.group(8)), int(match.group(9)), names[1]) if up else (None, None, None, None)),
         line,
     )
     if up or (guid, int(port)) not in ports:
