@@ -11,6 +11,7 @@ from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design, PlaneDesign
 from asbuilt.model.requirement import Plane
 from asbuilt.model.tables import EXPECTATIONS
+from asbuilt.plan.expectation import expectation
 from asbuilt.plan.expectations_addresses import address_rows
 from asbuilt.plan.expectations_lids import lid_rows
 from asbuilt.plan.expectations_roce import roce_rows
@@ -55,22 +56,8 @@ def expectations(design: Design, catalogue: Catalogue) -> pl.DataFrame:
 def _row(
     check_id: str, kind: str, selector: str, op: str, value: object, unit: str, origin: str, source: str
 ) -> dict[str, Any]:
-    text = f"{value:g}" if isinstance(value, float) else str(value)
-    return {
-        "id": f"{check_id}/{selector}",
-        "check_id": check_id,
-        "subject_kind": kind,
-        "selector": selector,
-        "op": op,
-        "value": text,
-        "unit": unit,
-        "tol_abs": 0.0,
-        "tol_rel": _ROUNDING if op in ("le", "ge") else 0.0,
-        "origin": origin,
-        "source": source,
-        "valid_if": None,
-        "confidence": None,
-    }
+    tolerance = _ROUNDING if op in ("le", "ge") else 0.0
+    return expectation(check_id, kind, selector, op, value, unit, origin, source, tol_rel=tolerance)
 
 
 def _promises(design: Design) -> list[dict[str, Any]]:

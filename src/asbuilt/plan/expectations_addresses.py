@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from asbuilt.plan.expectation import expectation
+
 #: Address blocks that no other site announces: private use (RFC 1918) and shared address space (RFC 6598).
 PRIVATE = "10.0.0.0/8+172.16.0.0/12+192.168.0.0/16+100.64.0.0/10"
 
@@ -18,18 +20,4 @@ def address_rows() -> list[dict[str, Any]]:
 
 
 def _row(check_id: str, kind: str, op: str, value: str, unit: str, source: str) -> dict[str, Any]:
-    return {
-        "id": f"{check_id}/*",
-        "check_id": check_id,
-        "subject_kind": kind,
-        "selector": "*",
-        "op": op,
-        "value": value,
-        "unit": unit,
-        "tol_abs": 0.0,
-        "tol_rel": 0.0,
-        "origin": "published",
-        "source": source,
-        "valid_if": None,
-        "confidence": "high",
-    }
+    return expectation(check_id, kind, "*", op, value, unit, "published", source, confidence="high")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from asbuilt.model.design import Design
+from asbuilt.plan.expectation import expectation
 from asbuilt.plan.roce_classes import roce_designs
 
 #: Bytes that an RDMA packet adds to its payload within the IP packet, at most: IPv6 40, UDP 8, BTH 12, RETH 16, immediate
@@ -37,18 +38,5 @@ def roce_rows(design: Design) -> list[dict[str, Any]]:
 
 
 def _row(check_id: str, kind: str, selector: str, op: str, value: str, unit: str, origin: str, source: str) -> dict[str, Any]:
-    return {
-        "id": f"{check_id}/{selector}",
-        "check_id": check_id,
-        "subject_kind": kind,
-        "selector": selector,
-        "op": op,
-        "value": value,
-        "unit": unit,
-        "tol_abs": 0.0,
-        "tol_rel": 0.0,
-        "origin": origin,
-        "source": source,
-        "valid_if": None,
-        "confidence": "high" if origin == "published" else None,
-    }
+    confidence = "high" if origin == "published" else None
+    return expectation(check_id, kind, selector, op, value, unit, origin, source, confidence=confidence)

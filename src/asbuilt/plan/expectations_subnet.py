@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from asbuilt.plan.expectation import expectation
+
 _LANES = "IBTA link width 4x: a QSFP or OSFP port of InfiniBand has four lanes"
 _NVSENTINEL = "NVIDIA NVSentinel, NIC health policy"
 _PDR = "NVIDIA UFM PDR plugin, NDR links"
@@ -34,21 +36,9 @@ _ASSUMED = {("FAB-030", "decades"), ("FAB-030", "alike"), ("FAB-031", "load"), (
 
 def subnet_rows() -> list[dict[str, Any]]:
     """Rows of `EXPECTATIONS` for the checks of a measured subnet."""
-    return [
-        {
-            "id": f"{check}/{selector}",
-            "check_id": check,
-            "subject_kind": kind,
-            "selector": selector,
-            "op": op,
-            "value": f"{value:g}",
-            "unit": unit,
-            "tol_abs": 0.0,
-            "tol_rel": 0.0,
-            "origin": "assumed" if (check, selector) in _ASSUMED else "published",
-            "source": source,
-            "valid_if": None,
-            "confidence": None,  # of figures from the catalogue alone; `origin` says what nobody published
-        }
-        for check, kind, selector, op, value, unit, source in _ROWS
-    ]
+    rows = []
+    for check, kind, selector, op, value, unit, source in _ROWS:
+        origin = "assumed" if (check, selector) in _ASSUMED else "published"
+        # No confidence: that is of figures from the catalogue alone; `origin` says what nobody published.
+        rows.append(expectation(check, kind, selector, op, value, unit, origin, source))
+    return rows
