@@ -7,11 +7,12 @@ LOCKS := $(GROUPS:%=requirements/%.txt)
 STAMP := $(VENV)/.setup-done
 ORACLE := .venv-oracle/.setup-done
 
-.PHONY: help setup demo test check lint types contracts docs docs-check bench bench-small clean
+.PHONY: help setup demo test draws check lint types contracts docs docs-check bench bench-small clean
 
 help:
 	@echo "make demo         set up, then run the whole road on the 384-GPU example"
 	@echo "make test         set up, then pass all tests"
+	@echo "make draws        the property tests with new random draws"
 	@echo "make check        lint, format, types, import contracts, docs up to date"
 	@echo "make bench-small  ratios to named peers, small sizes (CI); make bench: full sizes"
 	@echo "make docs         regenerate the generated reference pages"
@@ -31,6 +32,10 @@ demo: setup
 
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+# `make test` draws the same every time: a failure there is the change's. What no fixed draw meets is searched for here.
+draws: setup
+	ASBUILT_DRAWS=random $(BIN)/python -m pytest -n 2 --dist worksteal -q tests/property
 
 check: lint types contracts docs-check
 

@@ -8,6 +8,8 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from asbuilt.base.kernel import Engine
 from requirements_of_tests import absent
@@ -17,9 +19,24 @@ FIELD = Path(os.environ.get("ASBUILT_FIELD", ROOT / ".." / "shared" / "field")).
 BUDGET = ROOT / "tests" / "budget.toml"
 _spent: dict[str, float] = defaultdict(float)
 
+# Draws are fixed, so that what fails belongs to the change under test; `make draws` searches with new ones.
+# Loaded here, on import: the `settings` of a test take what they do not say from the profile loaded when they are written.
+# How fast the machine is says nothing about a draw: no deadline, and drawing may be slow.
+DRAWS = os.environ.get("ASBUILT_DRAWS", "fixed")
+_ANY_SPEED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
+settings.register_profile("fixed", derandomize=True, database=None, **_ANY_SPEED)
+settings.register_profile("random", derandomize=False, **_ANY_SPEED)
+settings.load_profile(DRAWS)
+if DRAWS == "fixed":
+    # Hypothesis also draws numbers and words that it reads in the modules loaded so far: fixed draws would change with any
+    # change of the product, and with which tests ran before. There is no setting for it; a contract test sees that it is off.
+    providers._get_local_constants = lambda: providers._local_constants
+
 
 def pytest_configure(config: pytest.Config) -> None:
     Engine.mode = os.environ.get("ASBUILT_KERNELS", "auto")
+    if DRAWS == "fixed" and config.getoption("--hypothesis-seed", None) is not None:
+        raise pytest.UsageError("--hypothesis-seed has no effect on fixed draws: set ASBUILT_DRAWS=random too")
 
 
 @pytest.fixture(scope="session")
