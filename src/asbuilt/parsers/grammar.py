@@ -17,7 +17,8 @@ import numpy as np
 from asbuilt.base.interning import distinct_numbers, guid_texts, in_buckets, texts_at
 from asbuilt.model.discovery import FactTables
 from asbuilt.model.facts import Facts, LineAccount
-from asbuilt.parsers.ibnetdiscover import as_utf8, readable
+from asbuilt.parsers.host_lines import FACT, IGNORABLE, UNREAD, account_of, as_utf8
+from asbuilt.parsers.ibnetdiscover import readable
 from asbuilt.parsers.prompts import Asked, asked_by, subject_asked
 from asbuilt.parsers.shapes import DEC, HEX, LONG, MOST, Shapes, shape_text, shapes
 
@@ -27,10 +28,7 @@ if TYPE_CHECKING:
     from asbuilt.base.table import Schema
 
 Array = np.ndarray[Any, Any]
-IGNORABLE, FACT, UNREAD = 0, 1, 2
 PROMPT = -2
-#: How many unread lines are kept with their text, and how many characters of each.
-KEPT, SHOWN = 1000, 200
 #: No tool prints longer lines: rules are not tried on what somebody made up.
 LONGEST_RULED = 1 << 13
 _SIGN = re.compile(r"<([nh])(?::(\w+))?>")
@@ -235,13 +233,7 @@ class Reading:
 
     def account(self) -> LineAccount:
         """What became of every line."""
-        facts, ignorable, unread = (int(np.count_nonzero(self.classes == c)) for c in (FACT, IGNORABLE, UNREAD))
-        kept = []
-        for line in np.flatnonzero(self.classes == UNREAD)[:KEPT].tolist():
-            start = int(self.shapes.start[line])
-            raw = self.text[start : min(int(self.shapes.end[line]), start + 4 * SHOWN)]
-            kept.append((line + 1, raw.decode("utf-8", "replace").strip()[:SHOWN]))
-        return LineAccount(self.count, facts, ignorable, unread, tuple(kept))
+        return account_of(self.classes, self.text, self.shapes.start, self.shapes.end, {})
 
     def facts(self, tool: str, tables: Sequence[tuple[Schema, Columns | dict[str, Any] | None]]) -> Facts:
         """The `Facts` of this text: tables from columns (arrays, series or one value), those without a row left out."""

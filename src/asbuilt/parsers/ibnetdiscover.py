@@ -17,15 +17,14 @@ from asbuilt.base.kernel import kernel
 from asbuilt.model import discovery as at
 from asbuilt.model.discovery import KINDS, SPEEDS, Discovered, FactTables
 from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS, Facts, LineAccount
-from asbuilt.parsers import discovery_pass, discovery_whole, ibnetdiscover_ports
-from asbuilt.parsers.discovery_lines import FACT, IGNORABLE, LONGEST_LINE, UNREAD
+from asbuilt.parsers import discovery_pass, discovery_whole, host_lines, ibnetdiscover_ports
+from asbuilt.parsers.discovery_lines import LONGEST_LINE, UNREAD
+from asbuilt.parsers.host_lines import as_utf8
 
 if TYPE_CHECKING:
     import polars as pl
 
 TOOL = "ibnetdiscover"
-#: How many unread lines are kept with their text, and how many characters of each.
-UNREAD_KEPT, UNREAD_SHOWN = 1000, 200
 Array = np.ndarray[Any, Any]
 
 #: Whole arrays read about 30 MB a second; the start of numba takes half a second, then it reads 1,000.
@@ -107,13 +106,6 @@ def _is_piece(data: bytes) -> bool:
     return any(last.startswith(s) or s.startswith(last) for s in starts)
 
 
-def as_utf8(data: bytes) -> bytes:
-    """``data`` without a byte order mark; a UTF-16 file (as Windows shells write) is converted."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", "replace").encode()
-    return data[3:] if data[:3] == b"\xef\xbb\xbf" else data
-
-
 def readable(data: bytes) -> bytes:
     """``data`` itself when it is UTF-8, else with the bytes that are no text replaced."""
     try:
@@ -134,15 +126,11 @@ def line_ends(raw: Array) -> Array:
 
 def account_of(classes: Array, data: bytes) -> LineAccount:
     """What became of every line, with the unread ones by number and text."""
-    facts, ignorable, unread = (int(np.count_nonzero(classes == c)) for c in (FACT, IGNORABLE, UNREAD))
-    kept = []
-    if unread:
+    starts = ends = classes[:0]
+    if (classes == UNREAD).any():  # the text of the others is not shown: a clean dump is not gone through again
         ends = line_ends(np.frombuffer(data, np.uint8))
-        for line in np.flatnonzero(classes == UNREAD)[:UNREAD_KEPT].tolist():
-            start = int(ends[line - 1]) + 1 if line else 0
-            text = data[start : min(int(ends[line]), start + 4 * UNREAD_SHOWN)].decode("utf-8", "replace")
-            kept.append((line + 1, text.strip()[:UNREAD_SHOWN]))
-    return LineAccount(len(classes), facts, ignorable, unread, tuple(kept))
+        starts = np.concatenate(([0], ends[:-1] + 1))
+    return host_lines.account_of(classes, data, starts, ends, {})
 
 
 def _first_of_each(seen: Discovered, classes: Array) -> Discovered:

@@ -14,7 +14,8 @@ import numpy as np
 
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_subnet import SM_LOG_FACTS
-from asbuilt.parsers.grammar import FACT, UNREAD, Reading, read, rule
+from asbuilt.parsers.grammar import Reading, read, rule
+from asbuilt.parsers.host_lines import FACT, UNREAD
 
 TOOL = "opensm-log"
 Array = np.ndarray[Any, Any]

@@ -8,7 +8,8 @@ import numpy as np
 
 from asbuilt.base.interning import distinct_numbers
 from asbuilt.base.kernel import kernel
-from asbuilt.parsers.grammar import FACT, Columns, Reading, guid_column, number_column
+from asbuilt.parsers.grammar import Columns, Reading, guid_column, number_column
+from asbuilt.parsers.host_lines import FACT
 
 Array = np.ndarray[Any, Any]
 PKEYS = frozenset({"pkeytable", "pkeys"})
