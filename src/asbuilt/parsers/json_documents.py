@@ -70,7 +70,7 @@ def _found(text: str, account: Account, subject: str) -> Iterator[Document]:
 
 
 def text_of(value: Any) -> str:
-    """A printable string, "" for what is none."""
+    """A string that can be printed on one line, "" for what is none: JSON may escape line ends, or half a surrogate pair."""
     return "".join(c if c.isprintable() else "?" for c in value) if isinstance(value, str) else ""
 
 

@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any, Iterator
 
 from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS, MADE_GUID, UNNAMED_SYSTEM, Facts, LineAccount
+from asbuilt.parsers.json_documents import text_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,7 +41,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
 
     Never raises: text that is not JSON, or a table without a subject, is one unread record and a note.
     """
-    subject = _text(subject)
+    subject = text_of(subject)
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -98,7 +99,7 @@ def _row(interface: str, record: Any) -> dict[str, Any] | str:
         return "not a record"
     name, own, capabilities = _chassis(record.get("chassis"))
     port = _first(_first(record.get("port")).get("id"))
-    far = _text(port.get("value"))
+    far = text_of(port.get("value"))
     if not name or not far:
         return f"{interface}: the neighbour gives no name or no port"
     number = _PORT.match(far)
@@ -110,11 +111,6 @@ def _row(interface: str, record: Any) -> dict[str, Any] | str:
     else:
         peer = {"peer_guid": made_guid(own, far), "peer_port": 1, "peer_description": f"{name} {far}", "peer_kind": "ca"}
     return {"port": int(match[1]), **peer}
-
-
-def _text(value: Any) -> str:
-    """A string that can be printed on one line, "" for what is none: JSON may escape line ends, or half a surrogate pair."""
-    return "".join(c if c.isprintable() else "?" for c in value) if isinstance(value, str) else ""
 
 
 def _first(value: Any) -> dict[str, Any]:
@@ -133,8 +129,8 @@ def _chassis(value: Any) -> tuple[str, str, list[dict[str, Any]]]:
     if said is None and "id" not in chassis and len(chassis) == 1:
         said, inner = next(iter(chassis.items()))
         chassis = inner if isinstance(inner, dict) else {}
-    id = _text(_first(chassis.get("id")).get("value"))
-    name = _text(said) if isinstance(said, str) else id
+    id = text_of(_first(chassis.get("id")).get("value"))
+    name = text_of(said) if isinstance(said, str) else id
     listed = chassis.get("capability", [])
     capabilities = [c for c in (listed if isinstance(listed, list) else [listed]) if isinstance(c, dict)]
     return name, id if id and _UNNAMED.match(name.strip()) else name, capabilities
