@@ -107,6 +107,13 @@ def amount(value: pl.Expr, unit: str = "") -> pl.Expr:
     return (text + pl.lit(f" {unit}" if unit else "")).fill_null("unknown")
 
 
+def shortly(value: pl.Expr) -> pl.Expr:
+    """A number to three significant digits, as text."""
+    import polars as pl
+
+    return value.map_elements(lambda x: f"{x:.3g}", return_dtype=pl.String)
+
+
 def words(joined: pl.Expr, between: str = " and ") -> pl.Expr:
     """``a+b`` as ``a and b``; what nobody knows reads ``(unknown)``."""
     return joined.str.replace_all("+", between, literal=True).fill_null("(unknown)")

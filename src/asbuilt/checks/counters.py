@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from asbuilt.base.poisson import upper_bound
-from asbuilt.checks.answers import EVIDENCE, threshold
+from asbuilt.checks.answers import EVIDENCE, shortly, threshold
 from asbuilt.checks.lanes import asked, planned_ports
 from asbuilt.checks.registry import check
 from asbuilt.model.counters import DATA_UNIT_BITS, GIGA, PER_S, STICKS_AT
@@ -73,20 +73,13 @@ def _frame(plan: Plan, facts: Facts, counter: str) -> pl.DataFrame:
     return frame.with_columns(bits.alias("bits"), (moved * DATA_UNIT_BITS / bits).alias("load"), open_.alias("open"))
 
 
-def _shortly(value: pl.Expr) -> pl.Expr:
-    """A number to three significant digits, as text."""
-    import polars as pl
-
-    return value.map_elements(lambda x: f"{x:.3g}", return_dtype=pl.String)
-
-
 def _loaded(frame: pl.DataFrame, limit: dict[str, Any] | None) -> pl.DataFrame:
     """``frame`` with a window that saw no traffic left open, too: no error in it proves nothing."""
     import polars as pl
 
     least = limit["limit"] if limit else None
     idle = pl.when(pl.col("load").is_null() | (pl.col("load") < least)).then(
-        pl.format("no load in the window: {} of the rate moved", _shortly(pl.col("load").fill_null(0.0)))
+        pl.format("no load in the window: {} of the rate moved", shortly(pl.col("load").fill_null(0.0)))
     )
     return frame.with_columns(pl.coalesce("open", idle).alias("open_idle"))
 
@@ -133,8 +126,8 @@ def symbol_errors_stay_below_the_limit(plan: Plan, facts: Facts) -> pl.DataFrame
     )  # fmt: skip
     window = pl.format(
         "{} symbol errors in {} s at {} Gb/s, {} of it loaded: at most {} per bit at {}",
-        pl.col("delta").cast(pl.Int64), pl.col("seconds").round(1), pl.col("rate_gbps").round(1), _shortly(pl.col("load")),
-        _shortly(bound), pl.lit(str(confidence)),
+        pl.col("delta").cast(pl.Int64), pl.col("seconds").round(1), pl.col("rate_gbps").round(1), shortly(pl.col("load")),
+        shortly(bound), pl.lit(str(confidence)),
     )  # fmt: skip
     short = pl.when(pl.col("open_idle").is_null() & (ratio <= most) & (bound > most)).then(
         pl.format("the window is too short: {}", window)
@@ -161,7 +154,7 @@ def _rate(plan: Plan, facts: Facts, check_id: str, counter: str) -> pl.DataFrame
         .otherwise(True)
     )  # fmt: skip
     said = pl.format(
-        "{} in {} s: {} {}", pl.col("delta").cast(pl.Int64), pl.col("seconds").round(1), _shortly(rate), pl.lit(unit)
+        "{} in {} s: {} {}", pl.col("delta").cast(pl.Int64), pl.col("seconds").round(1), shortly(rate), pl.lit(unit)
     )
     open_ = pl.when(rate > limit["limit"]).then("open").otherwise("open_idle")
     return _answer(frame, ok, f"at most {limit['value']} {unit}", pl.coalesce(open_, said))

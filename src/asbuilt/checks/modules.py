@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from asbuilt.checks.answers import EVIDENCE, judge, threshold, untold
+from asbuilt.checks.answers import EVIDENCE, judge, shortly, threshold, untold
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
@@ -28,12 +28,6 @@ def _subjects(facts: Facts, *quantities: str) -> pl.DataFrame:
 def _said(facts: Facts, *quantities: str) -> pl.DataFrame:
     """As `_subjects`; of several reports of one lane the last."""
     return _subjects(facts, *quantities).unique(["subject", "quantity", "lane"], keep="last", maintain_order=True)
-
-
-def _exponent(value: pl.Expr) -> pl.Expr:
-    import polars as pl
-
-    return value.map_elements(lambda x: f"{x:.3g}", return_dtype=pl.String)
 
 
 @check("FAB-030", layer=Layer.FABRIC, severity=Severity.INFO, needs=_NEEDS, facts=_FACTS, since="0.1")
@@ -65,9 +59,9 @@ def raw_errors_are_like_those_of_others(plan: Plan, facts: Facts) -> pl.DataFram
     moved = (pl.col("decades").abs() > pl.lit(limit["limit"])).fill_null(False)
     more = pl.when(pl.col("bin").is_not_null()).then(pl.format(", FEC bins in use up to {}", "bin")).otherwise(pl.lit(""))
     before = pl.when(pl.col("before").is_not_null()).then(
-        pl.format(", {} per bit in an earlier reading ({})", _exponent(pl.col("before")), "at")
+        pl.format(", {} per bit in an earlier reading ({})", shortly(pl.col("before")), "at")
     )
-    median_said = pl.format("like ports have {} per bit (median)", _exponent(pl.col("median")))
+    median_said = pl.format("like ports have {} per bit (median)", shortly(pl.col("median")))
     return judge(
         frame,
         subject=pl.col("subject"),
@@ -75,7 +69,7 @@ def raw_errors_are_like_those_of_others(plan: Plan, facts: Facts) -> pl.DataFram
         expected=pl.when(apart.fill_null(False))
         .then(median_said)
         .otherwise(pl.lit(f"two readings of a port are at most {limit['value']} decades apart")),
-        found=pl.format("{} per bit{}{}", _exponent(pl.col("value")), more, before.otherwise(pl.lit(""))),
+        found=pl.format("{} per bit{}{}", shortly(pl.col("value")), more, before.otherwise(pl.lit(""))),
         applies=pl.col("median").is_not_null() | pl.col("before").is_not_null(),
         evidence=EVIDENCE,
     )
@@ -122,8 +116,8 @@ def corrected_errors_stay_below_the_limit(plan: Plan, facts: Facts) -> pl.DataFr
         worst.unique("subject", keep="first", maintain_order=True),
         subject=pl.col("subject"),
         ok=pl.col("value") <= pl.col("most"),
-        expected=pl.format("{} at most {}", named, _exponent(pl.col("most"))),
-        found=pl.format("{} {}", named, _exponent(pl.col("value"))),
+        expected=pl.format("{} at most {}", named, shortly(pl.col("most"))),
+        found=pl.format("{} {}", named, shortly(pl.col("value"))),
         evidence=EVIDENCE,
     )
 
