@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Verdict
@@ -60,25 +60,40 @@ def judge(
     return pl.concat(parts, how="diagonal")
 
 
-Derive = Callable[[Plan], "pl.DataFrame"]
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
-def once(function: Derive) -> Derive:
-    """Several checks ask for the same derived table of a plan: the last answer is kept as long as the plan's tables live.
+def kept(read: Callable[_P, Mapping[str, pl.DataFrame]]) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
+    """Several checks ask for the same thing derived: the last answer is kept as long as the tables live that it is made from.
 
-    Only for functions of the plan's tables alone, whose answer nobody changes.
+    ``read`` names those tables, of the function's own arguments. Only for functions of these alone, whose answer nobody
+    changes.
     """
-    held: list[tuple[dict[str, weakref.ref[pl.DataFrame]], pl.DataFrame]] = []
 
-    @functools.wraps(function)
-    def answer(plan: Plan) -> pl.DataFrame:
-        if held and held[0][0].keys() == plan.tables.keys() and all(held[0][0][n]() is f for n, f in plan.tables.items()):
-            return held[0][1]
-        made = function(plan)
-        held[:] = [({name: weakref.ref(frame) for name, frame in plan.tables.items()}, made)]
-        return made
+    def keeping(function: Callable[_P, _T]) -> Callable[_P, _T]:
+        held: list[tuple[dict[str, weakref.ref[pl.DataFrame]], _T]] = []
 
-    return answer
+        @functools.wraps(function)
+        def answer(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+            frames = read(*args, **kwargs)
+            if held and held[0][0].keys() == frames.keys() and all(held[0][0][n]() is f for n, f in frames.items()):
+                return held[0][1]
+            made = function(*args, **kwargs)
+            held[:] = [({name: weakref.ref(frame) for name, frame in frames.items()}, made)]
+            return made
+
+        return answer
+
+    return keeping
+
+
+def _tables(plan: Plan) -> Mapping[str, pl.DataFrame]:
+    return plan.tables
+
+
+#: For a table derived from the plan's tables.
+once = kept(_tables)
 
 
 def nothing(reason: str) -> pl.DataFrame:

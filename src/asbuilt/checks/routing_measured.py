@@ -6,15 +6,13 @@ capture tells them. The prediction is made for that same fabric, so that a cable
 
 from __future__ import annotations
 
-import functools
-import weakref
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from asbuilt.checks.answers import kept
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.plan.forwarding import Forwarding, forwarding_of
@@ -45,30 +43,13 @@ class MeasuredRouting:
         return self.planned.fabric
 
 
-Measure = Callable[[Plan, Facts], "list[MeasuredRouting]"]
+def _read(plan: Plan, facts: Facts) -> dict[str, pl.DataFrame]:
+    """The tables that a measured routing is made from; no fact table has the name of a plan's."""
+    told = ("lft_facts", "link_facts", "device_facts", "lids_measured")
+    return {**plan.tables, **{n: facts.tables[n] for n in told if facts.has(n)}}
 
 
-def _kept(function: Measure) -> Measure:
-    """The last answer, as long as the frames that it was made from live: six checks ask for the same."""
-    held: list[tuple[tuple[weakref.ref[Any], ...], list[MeasuredRouting]]] = []
-
-    @functools.wraps(function)
-    def answer(plan: Plan, facts: Facts) -> list[MeasuredRouting]:
-        frames = [*plan.tables.values(), *(facts.tables[n] for n in _read(facts))]
-        if held and len(held[0][0]) == len(frames) and all(r() is f for r, f in zip(held[0][0], frames, strict=True)):
-            return held[0][1]
-        made = function(plan, facts)
-        held[:] = [(tuple(weakref.ref(f) for f in frames), made)]
-        return made
-
-    return answer
-
-
-def _read(facts: Facts) -> list[str]:
-    return [n for n in ("lft_facts", "link_facts", "device_facts", "lids_measured") if facts.has(n)]
-
-
-@_kept
+@kept(_read)
 def measured_routing(plan: Plan, facts: Facts) -> list[MeasuredRouting]:
     """Every planned InfiniBand subnet of which a forwarding table was captured, by name."""
     import polars as pl
