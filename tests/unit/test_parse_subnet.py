@@ -288,6 +288,17 @@ def test_records_of_the_administrator() -> None:
     assert account(facts) == (84, 49, 35, 0)
 
 
+@pytest.mark.parametrize(("line", "table"), [("\t\tVL: 0|", "sl2vl_facts"), ("\t\tWeight:255|", "vlarb_facts")])
+@pytest.mark.parametrize("gone", [1, 2])
+def test_a_row_of_the_administrator_that_ends_in_a_number_may_be_cut(line: str, table: str, gone: int) -> None:
+    """`15|` cut to `15` or `1`: the bar behind the last number is what says that the number is whole."""
+    at = texts.SAQUERY.index(line)
+    end = texts.SAQUERY.index("\n", at)
+    cut = read("saquery", texts.SAQUERY[: end - gone])
+    assert table not in cut.tables and account(cut)[3] == 1
+    assert read("saquery", texts.SAQUERY[:end]).tables[table].equals(read("saquery", texts.SAQUERY).tables[table])
+
+
 def test_each_text_is_told_from_every_other() -> None:
     for tool, text in texts.TEXTS.items():
         capture = Capture("c", text.encode())

@@ -28,7 +28,8 @@ from asbuilt.parsers.grammar import read, rule
 from asbuilt.parsers.smp_records import PORT_KEYS
 
 TOOL = "saquery"
-_ROW = r" ?\| ?".join(r"<n>" for _ in range(16)) + r" ?\|?"
+#: Sixteen numbers with a bar behind each, the last too: without that one the last number may be cut.
+_ROW = r" ?".join(r"<n> ?\|" for _ in range(16))
 _RULES = (
     *(rule(f"head {kind}", rf"{kind} dump:") for kind in sa_records.KINDS),
     rule("head other", r"[A-Z][A-Za-z<n>]*? ?Record (?:group |member )?dump:|SA ClassPortInfo:"),
