@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Verdict
 
@@ -88,11 +89,16 @@ def kept(read: Callable[_P, Mapping[str, pl.DataFrame]]) -> Callable[[Callable[_
     return keeping
 
 
+def plan_and(*names: str) -> Callable[[Plan, Facts], Mapping[str, pl.DataFrame]]:
+    """For `kept`: the plan's tables and these of the facts, whose names no plan table has."""
+    return lambda plan, facts: {**plan.tables, **{n: facts.tables[n] for n in names if facts.has(n)}}
+
+
 def _tables(plan: Plan) -> Mapping[str, pl.DataFrame]:
     return plan.tables
 
 
-#: For a table derived from the plan's tables.
+#: `kept` for a table derived from the plan's tables.
 once = kept(_tables)
 
 

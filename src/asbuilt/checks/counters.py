@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from asbuilt.base.poisson import upper_bound
-from asbuilt.checks.answers import EVIDENCE, shortly, threshold
+from asbuilt.checks.answers import EVIDENCE, kept, plan_and, shortly, threshold
 from asbuilt.checks.lanes import asked, planned_ports
 from asbuilt.checks.registry import check
 from asbuilt.model.counters import DATA_UNIT_BITS, GIGA, PER_S, STICKS_AT
@@ -45,8 +45,9 @@ def _windows(facts: Facts, counter: str) -> pl.DataFrame:
     )
 
 
-def _frame(plan: Plan, facts: Facts, counter: str) -> pl.DataFrame:
-    """Every planned port with its window of ``counter``, its rate, the share of it that moved, and why it tells nothing."""
+@kept(plan_and("counters_measured"))
+def _moved(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """Every planned port with its rate and what it ``moved``: data, in units of the counters."""
     import polars as pl
 
     ports = asked(planned_ports(plan), facts.tables["counters_measured"])
@@ -54,7 +55,6 @@ def _frame(plan: Plan, facts: Facts, counter: str) -> pl.DataFrame:
     rates = plan.links.select("link", "rate_gbps")
     frame = ports.join(links, on=["port", "number"], how="left", maintain_order="left")
     frame = frame.join(rates, on="link", how="left", maintain_order="left")
-    frame = frame.join(_windows(facts, counter), on=["port", "number"], how="left", maintain_order="left")
     moved = pl.lit(0.0)
     for name in _DATA:
         part = _windows(facts, name).select(
@@ -62,6 +62,14 @@ def _frame(plan: Plan, facts: Facts, counter: str) -> pl.DataFrame:
         )
         frame = frame.join(part, on=["port", "number"], how="left", maintain_order="left")
         moved = pl.max_horizontal(moved, pl.col(name).fill_null(0.0))
+    return frame.with_columns(moved.alias("moved"))
+
+
+def _frame(plan: Plan, facts: Facts, counter: str) -> pl.DataFrame:
+    """Every planned port with its window of ``counter``, its rate, the share of it that moved, and why it tells nothing."""
+    import polars as pl
+
+    frame = _moved(plan, facts).join(_windows(facts, counter), on=["port", "number"], how="left", maintain_order="left")
     bits = pl.col("rate_gbps") * GIGA * pl.col("seconds")
     open_ = (
         pl.when(pl.col("readings").is_null()).then(pl.lit(f"{counter} was not read"))
@@ -70,7 +78,7 @@ def _frame(plan: Plan, facts: Facts, counter: str) -> pl.DataFrame:
         .when(pl.col("stuck")).then(pl.lit("the counter stands at its highest value: clear it and read again"))
         .when(pl.col("back")).then(pl.lit("the counter went backwards: it was cleared, or the device restarted"))
     )  # fmt: skip
-    return frame.with_columns(bits.alias("bits"), (moved * DATA_UNIT_BITS / bits).alias("load"), open_.alias("open"))
+    return frame.with_columns(bits.alias("bits"), (pl.col("moved") * DATA_UNIT_BITS / bits).alias("load"), open_.alias("open"))
 
 
 def _loaded(frame: pl.DataFrame, limit: dict[str, Any] | None) -> pl.DataFrame:

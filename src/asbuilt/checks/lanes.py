@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from asbuilt.checks.answers import EVIDENCE, judge, untold
+from asbuilt.checks.answers import EVIDENCE, judge, once, untold
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+@once
 def planned_ports(plan: Plan) -> pl.DataFrame:
     """Every port that a subnet manager sets up: NIC end ports, and linked external ports of switches.
 

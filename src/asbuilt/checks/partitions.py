@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from asbuilt.checks.answers import EVIDENCE, judge
+from asbuilt.checks.answers import EVIDENCE, judge, kept, once
 from asbuilt.checks.lanes import asked
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+@once
 def _planned(plan: Plan) -> pl.DataFrame:
     """port, partition, pkey, membership, want (index), entry, tag: the words for an entry."""
     import polars as pl
@@ -25,6 +26,7 @@ def _planned(plan: Plan) -> pl.DataFrame:
     return members.select("port", "partition", "pkey", "membership", pl.col("index").alias("want"), "entry", tag)
 
 
+@kept(lambda facts: {"pkeys_measured": facts.tables["pkeys_measured"]})
 def _read(facts: Facts) -> pl.DataFrame:
     """port, table (its entries as text), capture_id, line of every port whose table was read."""
     import polars as pl

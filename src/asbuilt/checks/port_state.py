@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from asbuilt.checks.answers import EVIDENCE, judge, threshold, untold
+from asbuilt.checks.answers import EVIDENCE, judge, kept, plan_and, threshold, untold
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.link_speeds import LANE_GBPS
@@ -104,6 +104,7 @@ def nics_run_infiniband(plan: Plan, facts: Facts) -> pl.DataFrame:
     )
 
 
+@kept(plan_and("ports_measured"))
 def _rates(plan: Plan, facts: Facts) -> pl.DataFrame | None:
     """Planned links with what they run at and could run at; the slowest report of each. None when no report has a width.
 

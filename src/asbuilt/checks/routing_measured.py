@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asbuilt.checks.answers import kept
+from asbuilt.checks.answers import kept, plan_and
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.plan.forwarding import Forwarding, forwarding_of
@@ -43,13 +43,7 @@ class MeasuredRouting:
         return self.planned.fabric
 
 
-def _read(plan: Plan, facts: Facts) -> dict[str, pl.DataFrame]:
-    """The tables that a measured routing is made from; no fact table has the name of a plan's."""
-    told = ("lft_facts", "link_facts", "device_facts", "lids_measured")
-    return {**plan.tables, **{n: facts.tables[n] for n in told if facts.has(n)}}
-
-
-@kept(_read)
+@kept(plan_and("lft_facts", "link_facts", "device_facts", "lids_measured"))
 def measured_routing(plan: Plan, facts: Facts) -> list[MeasuredRouting]:
     """Every planned InfiniBand subnet of which a forwarding table was captured, by name."""
     import polars as pl

@@ -111,7 +111,8 @@ def who(plan: Plan, facts: Facts, compared: Compared | None = None, guids: pl.Da
 
     ports = units(plan)
     hosts = _hosts(plan, ports)
-    ports_of_nodes = port_guids(facts).filter(pl.col("guid") != pl.col("node"))
+    both = port_guids(facts)
+    ports_of_nodes = both.filter(pl.col("guid") != pl.col("node"))
     said = _said(facts).join(ports_of_nodes, on="guid", how="anti", maintain_order="left")
     known = Devices(
         ports.select(pl.col("port").alias("key"), "name", "is_switch"), np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -125,7 +126,7 @@ def who(plan: Plan, facts: Facts, compared: Compared | None = None, guids: pl.Da
     usable = pl.col("guid").is_not_null() & (pl.col("guid") != NO_GUID) & pl.col("unit").is_not_null()
     guid = pl.concat(parts).filter(usable).unique("guid", keep="first", maintain_order=True)
     # A list or a name may speak of the node alone: its port GUID is the same device.
-    twins = port_guids(facts).join(guid, left_on="node", right_on="guid").select("guid", "unit")
+    twins = both.join(guid, left_on="node", right_on="guid").select("guid", "unit")
     guid = pl.concat([guid, twins]).unique("guid", keep="first", maintain_order=True)
     names = _names(ports)
     if found.doubled.any():
