@@ -28,7 +28,7 @@ def ndt(plan: Plan) -> dict[str, bytes]:
     import polars as pl
 
     refuse_hostile(plan, ',"', "an NDT file", first="#=+@-")
-    links = _infiniband(plan)
+    links = plan.infiniband_links()
     host = pl.col("b_nic").is_not_null()
     node = pl.col("b_name").str.strip_suffix(pl.concat_str([pl.lit(" "), pl.col("b_nic")]))
     hosts = links.filter(host).select(
@@ -48,17 +48,6 @@ def _port(side: str) -> pl.Expr:
     return (
         pl.when(label.str.starts_with("Blade")).then(label).otherwise(pl.concat_str([pl.lit("Port "), pl.col(f"{side}_port")]))
     )
-
-
-def _infiniband(plan: Plan) -> pl.DataFrame:
-    """The links of InfiniBand subnets; all links of a plan that knows no subnets."""
-    import polars as pl
-
-    if not (plan.has("subnets") and plan.has("switches")):
-        return plan.links
-    subnets = plan.table("subnets").filter(pl.col("technology") == "infiniband")["subnet"]
-    switches = plan.table("switches").filter(pl.col("subnet").is_in(subnets.implode()))["switch"]
-    return plan.links.filter(pl.col("a_device").is_in(switches.implode()))
 
 
 def _text(rows: pl.DataFrame) -> bytes:

@@ -44,3 +44,13 @@ class Plan:
     def links(self) -> pl.DataFrame:
         """The links table (natural key ``link``), one row per planned link."""
         return self.table("links")
+
+    def infiniband_links(self) -> pl.DataFrame:
+        """The links of InfiniBand subnets; all links of a plan that knows no subnets."""
+        import polars as pl
+
+        if not (self.has("subnets") and self.has("switches")):
+            return self.links
+        subnets = self.table("subnets").filter(pl.col("technology") == "infiniband")["subnet"]
+        switches = self.table("switches").filter(pl.col("subnet").is_in(subnets.implode()))["switch"]
+        return self.links.filter(pl.col("a_device").is_in(switches.implode()))

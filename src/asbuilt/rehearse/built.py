@@ -132,10 +132,7 @@ def technologies(plan: Plan) -> pl.DataFrame:
 
 def infiniband_cables(plan: Plan, built: Built) -> frozenset[str]:
     """The cables that hang on an InfiniBand switch at their planned reference end."""
-    import polars as pl
-
-    switches = technologies(plan).filter(pl.col("technology") == "infiniband")["switch"]
-    return frozenset(plan.links.filter(pl.col("a_device").is_in(switches.implode()))["link"])
+    return frozenset(plan.infiniband_links()["link"])
 
 
 def truth(plan: Plan, built: Built) -> pl.DataFrame:

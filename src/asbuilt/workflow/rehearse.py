@@ -243,12 +243,7 @@ def refuse_for_ibsim(plan: Plan, built: Built) -> None:
 
 def infiniband_only(plan: Plan) -> Plan:
     """The plan with the links of its InfiniBand subnets alone."""
-    import polars as pl
-
-    subnets = plan.table("subnets").filter(pl.col("technology") == "infiniband")["subnet"]
-    switches = plan.table("switches").filter(pl.col("subnet").is_in(subnets.implode()))["switch"]
-    links = plan.links.filter(pl.col("a_device").is_in(switches.implode()))
-    return replace(plan, tables={**plan.tables, "links": links})
+    return replace(plan, tables={**plan.tables, "links": plan.infiniband_links()})
 
 
 def _through_ibsim(captures: Sequence[Capture]) -> tuple[Capture, ...]:
