@@ -7,14 +7,12 @@ from pathlib import Path
 import pytest
 
 from asbuilt.model.capture import Capture
-from asbuilt.model.decode_requirement import decode
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Verdict
 from asbuilt.parsers.tools import TOOLS
 from asbuilt.workflow.captures import facts_of
 from asbuilt.workflow.compare import compare
-from asbuilt.workflow.plan import make_plan
-from asbuilt.workflow.templates import text
+from template_plans import made
 
 pytestmark = pytest.mark.field
 LARGEST = 2_000_000
@@ -33,7 +31,7 @@ def samples(field: Path) -> list[Capture]:
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    return make_plan(decode(text("l40s-384").encode(), "cluster.yaml"))
+    return made("l40s-384")
 
 
 def test_samples_of_strangers_measure_nothing_and_stop_nothing(field: Path, plan: Plan) -> None:

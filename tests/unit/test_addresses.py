@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import ipaddress
 import re
 
@@ -18,16 +17,10 @@ from asbuilt.model.plan import Plan
 from asbuilt.model.requirement import Addresses, AddressPool, Growth, Requirement
 from asbuilt.plan.expand import expand
 from asbuilt.workflow import templates
+from template_plans import expanded as planned
 
 CATALOGUE = load()
 LABEL = re.compile(r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")
-
-
-@functools.cache
-def planned(template: str) -> Plan:
-    text = templates.text(template)
-    data = text if isinstance(text, bytes) else text.encode()
-    return expand(resolve(decode(data, template), CATALOGUE), CATALOGUE)
 
 
 def made(gpus: int, growth: int | None = None, system: str = "hgx-b200", fabric: str | None = "roce", **more: object) -> Plan:

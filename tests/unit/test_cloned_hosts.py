@@ -6,23 +6,20 @@ import functools
 from dataclasses import replace
 
 from asbuilt.model.capture import Capture
-from asbuilt.model.decode_requirement import decode
 from asbuilt.model.plan import Plan
 from asbuilt.rehearse import faults
 from asbuilt.rehearse.built import as_planned
 from asbuilt.rehearse.subnet_captures import subnet_captures
 from asbuilt.rehearse.twin import captures
-from asbuilt.workflow import templates
 from asbuilt.workflow.captures import facts_of
 from asbuilt.workflow.compare import compare
-from asbuilt.workflow.plan import make_plan
+from template_plans import made
 
 FABRIC = "plane=compute+storage"
 
 
-@functools.cache
 def plan() -> Plan:
-    return make_plan(decode(templates.text("l40s-384").encode(), "l40s-384"))
+    return made("l40s-384")
 
 
 @functools.cache

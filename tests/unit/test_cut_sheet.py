@@ -13,16 +13,14 @@ import pytest
 from asbuilt.artefacts.cut_sheet import COLUMNS, cut_sheet
 from asbuilt.artefacts.port_descriptions import port_descriptions
 from asbuilt.base.problem import ProblemError
-from asbuilt.model.decode_requirement import decode
 from asbuilt.model.plan import Plan
-from asbuilt.workflow import templates
-from asbuilt.workflow.plan import make_plan
 from little_fabric import little_plan
+from template_plans import made
 
 
 @pytest.fixture(scope="module")
 def l40s() -> Plan:
-    return make_plan(decode(templates.text("l40s-384").encode(), "l40s-384"))
+    return made("l40s-384")
 
 
 def sheet(plan: Plan) -> list[dict[str, str]]:

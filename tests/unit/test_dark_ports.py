@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-
 import pytest
 
 from asbuilt.model.capture import Capture
-from asbuilt.model.decode_requirement import decode
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Verdict, Verification
 from asbuilt.rehearse import faults as grammar
@@ -16,15 +13,13 @@ from asbuilt.rehearse.subnet_captures import subnet_captures
 from asbuilt.rehearse.twin import captures
 from asbuilt.workflow.captures import facts_of
 from asbuilt.workflow.compare import compare
-from asbuilt.workflow.plan import make_plan
-from asbuilt.workflow.templates import text
+from template_plans import made
 
 TOOLS = ("ibnetdiscover", "iblinkinfo", "ibstat")
 
 
-@functools.cache
 def l40s() -> Plan:
-    return make_plan(decode(text("l40s-384").encode(), "cluster.yaml"))
+    return made("l40s-384")
 
 
 def seen(*faults: str, tools: tuple[str, ...] = TOOLS) -> Verification:

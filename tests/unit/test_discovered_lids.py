@@ -7,19 +7,17 @@ import re
 import pytest
 
 from asbuilt.model.capture import Capture
-from asbuilt.model.decode_requirement import decode
 from asbuilt.model.plan import Plan
 from asbuilt.rehearse.built import as_planned
 from asbuilt.rehearse.twin import captures
-from asbuilt.workflow import templates
 from asbuilt.workflow.captures import facts_of
 from asbuilt.workflow.compare import compare
-from asbuilt.workflow.plan import make_plan
+from template_plans import made
 
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    return make_plan(decode(templates.text("l40s-384").encode(), "l40s-384"))
+    return made("l40s-384")
 
 
 def test_planned_lids_say_nothing_and_others_are_a_note(plan: Plan) -> None:

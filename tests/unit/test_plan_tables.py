@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-
 import polars as pl
 import pytest
 
 from asbuilt.base.problem import ProblemError
 from asbuilt.catalogue.load import load
 from asbuilt.design.resolve import resolve
-from asbuilt.model.decode_requirement import decode
 from asbuilt.model.plan import Plan
 from asbuilt.model.requirement import BuildPhase, Cabling, Plane, Planes, Requirement, Tier
 from asbuilt.model.tables import PLAN_TABLES
@@ -18,17 +15,10 @@ from asbuilt.plan.canonical import plan_hash
 from asbuilt.plan.counts import counts
 from asbuilt.plan.expand import expand
 from asbuilt.workflow import templates
+from template_plans import expanded as planned
 
 CATALOGUE = load()
 TEMPLATES = templates.names()
-
-
-@functools.cache
-def planned(template: str) -> Plan:
-    """The plan of a template."""
-    text = templates.text(template)
-    data = text if isinstance(text, bytes) else text.encode()
-    return expand(resolve(decode(data, template), CATALOGUE), CATALOGUE)
 
 
 def made(system: str, gpus: int, **more: object) -> Plan:

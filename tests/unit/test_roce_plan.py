@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 
 import numpy as np
@@ -10,25 +9,14 @@ import polars as pl
 import pytest
 
 from asbuilt.catalogue.load import load
-from asbuilt.design.resolve import resolve
-from asbuilt.model.decode_requirement import decode
-from asbuilt.model.plan import Plan
 from asbuilt.model.requirement import Roce
 from asbuilt.model.tables_roce import ROCE_TABLES
-from asbuilt.plan.expand import expand
 from asbuilt.plan.roce_headroom import QUANTA, headroom_bytes
 from asbuilt.plan.roce_names import interface_names
-from asbuilt.workflow import templates
 from roce_clusters import roce_cluster
+from template_plans import expanded as planned
 
 CATALOGUE = load()
-
-
-@functools.cache
-def planned(template: str) -> Plan:
-    text = templates.text(template)
-    data = text if isinstance(text, bytes) else text.encode()
-    return expand(resolve(decode(data, template), CATALOGUE), CATALOGUE)
 
 
 @pytest.mark.parametrize("template", ["roce-b200", "dgx-b300-spectrum-x"])

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from asbuilt.checks.registry import checks
-from asbuilt.model.decode_requirement import decode
 from asbuilt.model.facts import DEVICE_FACTS, LINK_FACTS, Facts
 from asbuilt.model.facts_subnet import LFT_FACTS
 from asbuilt.model.plan import Plan
@@ -28,14 +27,13 @@ from asbuilt.plan.routing_analysis import (
 from asbuilt.plan.routing_fabric import COMPUTE, HOST, IO, NOTHING, fabric_of, network_order, words
 from asbuilt.plan.routing_ftree import NotAFatTreeError, ftree, tree_of
 from asbuilt.plan.routing_reroute import reroute, ways
-from asbuilt.workflow import templates
-from asbuilt.workflow.plan import make_plan
 from routing_trees import degraded, fullest, rail_and_storage, three_tier, two_tier
+from template_plans import made
 
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    return make_plan(decode(templates.text("l40s-384").encode(), "l40s-384"))
+    return made("l40s-384")
 
 
 @pytest.fixture(scope="module")

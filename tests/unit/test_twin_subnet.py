@@ -22,11 +22,11 @@ from asbuilt.workflow import templates
 from asbuilt.workflow.captures import facts_of
 from asbuilt.workflow.compare import compare
 from asbuilt.workflow.plan import make_plan
+from template_plans import made
 
 
-@functools.cache
 def plan() -> Plan:
-    return make_plan(decode(templates.text("l40s-384").encode(), "l40s-384"))
+    return made("l40s-384")
 
 
 @functools.cache
