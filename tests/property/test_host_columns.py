@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from asbuilt.base.kernel import Engine
 from asbuilt.model.facts import Facts
 from asbuilt.parsers import ibstat, ibstat_fast, perfquery, perfquery_fast
+from text_edits import edited
 
 FLEET = "".join(
     f"{host}: {line}\n"
@@ -56,13 +57,6 @@ SIGNS = [
     "\r\n",
 ]
 EDITS = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 3), st.sampled_from(SIGNS)), max_size=3)
-
-
-def edited(text: str, edits: list[tuple[float, int, str]]) -> bytes:
-    for where, gone, sign in edits:
-        at = int(where * len(text))
-        text = text[:at] + sign + text[at + gone :]
-    return text.encode()
 
 
 ENGINES = st.sampled_from(["numpy", "numba"])

@@ -11,6 +11,7 @@ from asbuilt.model.capture import Capture
 from asbuilt.model.facts import FACT_TABLES, Facts
 from asbuilt.parsers.tools import TOOLS
 from host_transcripts import FLEET, IP_JSON, TEXTS
+from text_edits import edited
 
 SCHEMAS = {schema.name: schema for schema in FACT_TABLES}
 BASES = {**TEXTS, "ibstat/fleet": FLEET, "interface-status/json": IP_JSON}
@@ -39,13 +40,6 @@ SIGNS = [
     "# ",
 ]
 EDITS = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4), st.sampled_from(SIGNS)), max_size=10)
-
-
-def edited(text: str, edits: list[tuple[float, int, str]]) -> bytes:
-    for where, gone, sign in edits:
-        at = int(where * len(text))
-        text = text[:at] + sign + text[at + gone :]
-    return text.encode("utf-8", "replace")
 
 
 def read(name: str, data: bytes, subject: str = "") -> Facts:
