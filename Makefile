@@ -30,7 +30,7 @@ $(ORACLE): requirements/oracle.txt pyproject.toml
 demo: setup
 	$(BIN)/asbuilt demo demo
 
-test: setup
+test: setup $(ORACLE)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 # `make test` draws the same every time: a failure there is the change's. What no fixed draw meets is searched for here.

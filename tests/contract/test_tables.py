@@ -18,7 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = [*PLAN_TABLES.values(), *FACT_TABLES, VERDICTS]
 UNITS = {
     "_mm": "mm", "_m": "m", "_w": "W", "_kw": "kW", "_kg": "kg", "_u": "U", "_gbps": "Gb/s", "_m3_h": "m3/h",
-    "_db": "dB", "_c": "°C", "_a": "A", "_v": "V", "_kpa": "kPa", "_l_min": "L/min", "_bytes": "bytes", "_us": "us", "_s": "s",
+    "_db": "dB", "_c": "°C", "_a": "A", "_v": "V", "_kpa": "kPa", "_l_min": "L/min",
+    "_percent": "%", "_mohm": "mΩ", "_mohm_m": "mΩ/m", "_ka": "kA", "_kn": "kN", "_mv": "mV", "_l": "L", "_k": "K",
+    "_m_s": "m/s", "_n": "N", "_nm": "N·m", "_kg_m": "kg/m", "_bytes": "bytes", "_us": "us", "_s": "s",
 }  # fmt: skip
 
 

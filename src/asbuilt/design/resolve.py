@@ -6,13 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from asbuilt.base.origin import Confidence
+from asbuilt.design.cooling import resolve_cooling
 from asbuilt.design.ends import with_ends
 from asbuilt.design.fabric import spines_of
+from asbuilt.design.fibre import resolve_fibre
 from asbuilt.design.leaves import Ends
 from asbuilt.design.ledger import Ledger
 from asbuilt.design.node import node_ports, oob_ports, ports_of, rate_of, resolve_node
 from asbuilt.design.oob import oob_wish
 from asbuilt.design.plane import Scene, resolve_plane
+from asbuilt.design.power import resolve_power
 from asbuilt.design.profile import choose, merge, wishes
 from asbuilt.design.reach import GPUS_MOST
 from asbuilt.design.services import stated, with_default_services
@@ -57,6 +60,10 @@ def resolve(requirement: Requirement, catalogue: Catalogue) -> Design:
     node = replace(node, nics=node_ports(ledger, requirement, system, planes))
     planes = with_ends(ledger, planes, node)
     ledger.settle()
+    power = resolve_power(ledger, requirement, system, node, site)
+    cooling = resolve_cooling(ledger, requirement, system, node, site)
+    fibre = resolve_fibre(ledger, requirement, system, node, site)
+    ledger.settle()
     _weak(ledger)
     return Design(
         requirement=requirement,
@@ -65,6 +72,9 @@ def resolve(requirement: Requirement, catalogue: Catalogue) -> Design:
         node=node,
         planes=planes,
         site=site,
+        power=power,
+        cooling=cooling,
+        fibre=fibre,
         assumptions=tuple(ledger.assumptions),
         citations=tuple(ledger.citations.values()),
         warnings=tuple(ledger.warnings),

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from asbuilt.diagnose import design_causes as causes
 from asbuilt.diagnose import design_context as context
+from asbuilt.diagnose.cooling_rules import COOLING_RULES
 from asbuilt.diagnose.design_rule import Rule
 from asbuilt.diagnose.design_rules_network import NETWORK_RULES
 from asbuilt.diagnose.design_rules_subnet import SUBNET_RULES
+from asbuilt.diagnose.fibre_rules import FIBRE_RULES
+from asbuilt.diagnose.power_rules import POWER_RULES
 
 _AGAIN = "put the old value back in cluster.yaml and run `asbuilt plan`"
 _PLACE = ("fewer nodes a rack: `site.nodes_per_rack`", "state the real limit of the position under `site`")
@@ -366,4 +369,7 @@ RULES: dict[str, Rule] = {
     ),
     **NETWORK_RULES,
     **SUBNET_RULES,
+    **POWER_RULES,
+    **COOLING_RULES,
+    **FIBRE_RULES,
 }

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from asbuilt.base.origin import Assumption, Citation
+from asbuilt.model.design_cooling import CoolingDesign
+from asbuilt.model.design_fibre import FibreDesign
+from asbuilt.model.design_power import PowerDesign
 from asbuilt.model.requirement import Requirement
 
 
@@ -208,6 +211,9 @@ class Design:
     node: NodeDesign
     planes: tuple[PlaneDesign, ...]
     site: SiteDesign
+    power: PowerDesign
+    cooling: CoolingDesign
+    fibre: FibreDesign
     assumptions: tuple[Assumption, ...] = ()
     citations: tuple[Citation, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -6,42 +6,13 @@ Every field carries its meaning and unit in ``metadata``; the JSON Schema, the d
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
+from asbuilt.model.requirement_cooling import Cooling
+from asbuilt.model.requirement_fibre import Fibre
+from asbuilt.model.requirement_field import NAME as NAME
+from asbuilt.model.requirement_field import spec
+from asbuilt.model.requirement_power import Power
 
-def spec(
-    meaning: str,
-    *,
-    unit: str = "",
-    default: Any = None,
-    least: float | None = None,
-    most: float | None = None,
-    choices: tuple[str, ...] = (),
-    pattern: str = "",
-    required: bool = False,
-    shortest: int | None = None,
-    longest: int | None = None,
-) -> Any:
-    """A requirement field: meaning, unit, bounds, allowed words. ``default`` stands when the file is silent.
-
-    For a list, ``least``, ``most``, ``choices`` and ``pattern`` hold for each item; ``shortest`` and ``longest`` bound
-    its length. For text, the two bound the number of characters.
-    """
-    meta = {
-        "meaning": meaning,
-        "unit": unit,
-        "least": least,
-        "most": most,
-        "choices": choices,
-        "pattern": pattern,
-        "required": required,
-        "shortest": shortest,
-        "longest": longest,
-    }
-    return field(default=default, metadata=meta)
-
-
-NAME = r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,62})$"
 #: A node by its display name or its natural key (`svc:compute-0`).
 HOST = r"^[A-Za-z0-9]([A-Za-z0-9._:-]{0,62})$"
 TECHNOLOGIES = ("infiniband", "ethernet")
@@ -326,6 +297,9 @@ class Requirement:
     planes: Planes = field(default_factory=Planes, metadata={"meaning": "the networks"})
     node: NodeMap = field(default_factory=NodeMap, metadata={"meaning": "inside the node"})
     site: Site = field(default_factory=Site, metadata={"meaning": "the building"})
+    power: Power = field(default_factory=Power, metadata={"meaning": "the power chain: feeds, busways, PDUs, cords"})
+    cooling: Cooling = field(default_factory=Cooling, metadata={"meaning": "coolant loops and the air of the rows"})
+    fibre: Fibre = field(default_factory=Fibre, metadata={"meaning": "trays, trunks and panels"})
     phases: tuple[BuildPhase, ...] = spec("build phases, in order", default=(), longest=100)
     cabling: Cabling = field(default_factory=Cabling, metadata={"meaning": "media and spares"})
     subnets: dict[str, Subnet] = field(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from asbuilt.base.table import Column, Schema
 from asbuilt.model.tables_address import ADDRESS_TABLES
+from asbuilt.model.tables_cooling import COOLING_TABLES
 from asbuilt.model.tables_design import GROWTH, PARTS, PLANES, POWER_SOURCES
+from asbuilt.model.tables_fibre import FIBRE_TABLES
+from asbuilt.model.tables_layout import LAYOUT_TABLES
+from asbuilt.model.tables_power import POWER_TABLES
 from asbuilt.model.tables_roce import ROCE_TABLES
 from asbuilt.model.tables_subnet import SUBNET_TABLES
 
@@ -311,5 +315,9 @@ PLAN_TABLES: dict[str, Schema] = {
         GROWTH,
         *ADDRESS_TABLES,
         *ROCE_TABLES,
+        *LAYOUT_TABLES,
+        *POWER_TABLES,
+        *COOLING_TABLES,
+        *FIBRE_TABLES,
     )
 }

@@ -7,10 +7,13 @@ import polars as pl
 from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
 from asbuilt.model.tables import BOM
+from asbuilt.plan.cooling.bill import cooling_parts
+from asbuilt.plan.fibre.bill import fibre_parts
+from asbuilt.plan.power.bill import power_parts
 
 #: Spare cables and modules where the requirement does not say: five in a hundred, at least one of each part and length.
 SPARE_PERCENT = 5.0
-_KINDS = ("system", "switch", "nic", "optic", "cable", "rack", "power", "gpu")
+_KINDS = ("system", "switch", "nic", "optic", "cable", "rack", "power", "cooling", "gpu")
 
 
 def bill_table(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
@@ -30,6 +33,9 @@ def bill_table(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFr
         _cables(tables["jumpers"], percent, rule),
         _cords(tables["management_ports"], percent, rule),
         _nics(design, catalogue, tables["nics"]),
+        *power_parts(design, tables),
+        *cooling_parts(design, tables),
+        *fibre_parts(design, tables),
     ]
     whole = pl.col("quantity", "spares").cast(pl.Int64)
     frame = pl.concat([f.select(_COLUMNS).with_columns(whole) for f in frames])

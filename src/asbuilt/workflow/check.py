@@ -15,13 +15,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+#: What the plan alone can answer; a check of these layers that asks for facts waits for them.
+PLANNED = (Layer.DESIGN, Layer.FACILITY)
+
+
 def check(plan: Plan) -> Verification:
-    """Every check of the design layer on ``plan`` alone: findings worst first, coverage by check id.
+    """Every check of the design and of the physical plan on ``plan`` alone: findings worst first, coverage by check id.
 
     A check that stops with an exception answers ``error``: it never passes and never hides what the others found. Nothing is
     measured here, so the plan's links are counted as not measured.
     """
-    chosen = {id: c for id, c in checks().items() if c.layer is Layer.DESIGN}
+    chosen = {id: c for id, c in checks().items() if c.layer in PLANNED and not c.facts}
     frames = verdicts(plan, chosen)
     about = {id: (c.layer, c.severity, section(c.doc, "Why")) for id, c in chosen.items()}
     planned = plan.table("links").height if plan.has("links") else 0

@@ -1,0 +1,1 @@
+"""What will happen to a plan: growth of a pilot into a production site."""
