@@ -34,7 +34,7 @@ class Sheet:
 
 
 def file_stem(*words: str) -> str:
-    """Words joined for a file name: lower case; what is not an ASCII letter, digit or hyphen becomes a hyphen, runs of them one.
+    """Words joined for a file name, lower case. Runs of what is not an ASCII letter or digit become one hyphen.
 
     Never empty: words that leave nothing give ``sheet``.
     """
