@@ -8,7 +8,7 @@ from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
 from asbuilt.plan.cooling.tables import cooling_tables
 from asbuilt.plan.fibre.tables import fibre_tables
-from asbuilt.plan.layout.tables import device_slots, floor, with_panels
+from asbuilt.plan.layout.tables import device_slots, floor, place_panels, with_panels
 from asbuilt.plan.power.tables import power_tables
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def physical_tables(design: Design, catalogue: Catalogue, tables: dict[str, pl.D
     made |= power_tables(design, catalogue, tables | made)
     made |= cooling_tables(design, catalogue, tables | made)
     made |= fibre_tables(design, catalogue, tables | made)
-    made["rack_slots"] = with_panels(made["rack_slots"], made["panels"])
+    made["panels"] = place_panels(tables["racks"], made["rack_slots"], made["panels"])
+    made["rack_slots"] = with_panels(design, made["rack_slots"], made["panels"])
     made["floor"] = floor(design, catalogue, tables | made)
     return made

@@ -260,6 +260,24 @@ def _network_positions(compute: int, network: int, across: int) -> int:
     return across - 1
 
 
+def beside_trays(design: Design) -> tuple[tuple[str, int, int], ...]:
+    """What an NVL72 rack holds beside its compute trays, from the bottom: kind, lowest U, how many of 1U.
+
+    Of the management switches only those that no plane plans: the planned ones `build_in` puts on top, one U after another.
+    """
+    node = design.node
+    planned = sum(node.built_in(plane) for plane in design.planes)
+    between = _NVL72_FIRST_U + int(_NVL72_LOWER * node.height_u)
+    above = _NVL72_FIRST_U + int(node.nodes_per_unit * node.height_u) + _NVL72_SWITCH_TRAYS
+    shelves = _NVL72_FIRST_U - 1
+    return (
+        ("shelf", 1, shelves),
+        ("nvlink-switch", between, _NVL72_SWITCH_TRAYS),
+        ("shelf", above, shelves),
+        ("management", above + shelves + planned, max(0, node.management_switches - planned)),
+    )
+
+
 def rack_extra_u(design: Design, hall: Hall) -> Floats:
     """U that an NVL72 rack holds beside its compute trays (NVLink switch trays, power shelves, management switches)."""
     beside = 0.0

@@ -1,4 +1,4 @@
-"""The floor and the rack units of a plan."""
+"""The floor and the rack units of a plan: the door of this room."""
 
 from __future__ import annotations
 
@@ -6,20 +6,14 @@ from typing import TYPE_CHECKING
 
 from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
-from asbuilt.model.tables_layout import FLOOR, RACK_SLOTS
+from asbuilt.model.tables_layout import FLOOR
+from asbuilt.plan.layout.panels import place_panels, with_panels
+from asbuilt.plan.layout.slots import device_slots
 
 if TYPE_CHECKING:
     import polars as pl
 
-
-def device_slots(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """Table `RACK_SLOTS` without panels: what stands in the racks before the cable plant is laid."""
-    return RACK_SLOTS.empty()
-
-
-def with_panels(slots: pl.DataFrame, panels: pl.DataFrame) -> pl.DataFrame:
-    """Table `RACK_SLOTS`: ``slots`` and the panels that found room."""
-    return slots
+__all__ = ["device_slots", "floor", "place_panels", "with_panels"]
 
 
 def floor(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
