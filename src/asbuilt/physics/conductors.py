@@ -131,3 +131,9 @@ def shelf_injection(load_a: ArrayLike, shelves: ArrayLike) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         each = np.where(count > 0, total / count, np.nan)
     return np.asarray(standing * each - taken)
+
+
+def length_spread(shortest_m: ArrayLike, longest_m: ArrayLike) -> Floats:
+    """How far the lengths of whips that share a load differ, as a share of the shortest: unequal lengths share unequally."""
+    least = np.asarray(shortest_m, dtype=np.float64)
+    return np.asarray((np.asarray(longest_m, dtype=np.float64) - least) / least)
