@@ -57,7 +57,7 @@ def _rule(check_id: str, verdict: str) -> Rule:
     if verdict == Verdict.ERROR.value:
         return _BROKEN
     rule = RULES.get(check_id, _PLAIN)
-    if verdict == Verdict.FAIL.value or check_id == "DES-071":
+    if verdict == Verdict.FAIL.value or check_id == "DES-071" or rule.undecided:
         return rule
     return replace(_UNKNOWN, around=rule.around, group=rule.group, subject=rule.subject)
 

@@ -14,7 +14,10 @@ Words = Callable[[dict[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How failing verdicts of one check become findings; ``subject`` names the class when several subjects share a cause."""
+    """How failing verdicts of one check become findings; ``subject`` names the class when several subjects share a cause.
+
+    ``undecided``: the texts hold for rows that nobody can decide as well, instead of the common words for these.
+    """
 
     around: Callable[[Plan, pl.DataFrame], pl.DataFrame]
     group: tuple[str, ...]
@@ -22,3 +25,4 @@ class Rule:
     cause: str | Words
     ways: tuple[str | Words, ...]
     revert: str
+    undecided: bool = False
