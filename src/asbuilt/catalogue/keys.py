@@ -172,6 +172,8 @@ RACK_MAY = """
     power_max_kw number power that its feeding and cooling are made for
     power_low_kw number lower end of that range
     pdus count rack PDUs of the reference build
+    height_mm number outside height, feet included
+    coolant_l number coolant in its manifolds, hoses and devices, where it is cooled by liquid
     note_use text what it is for
     """
 
@@ -194,6 +196,22 @@ POWER_MAY = """
     efficiency_fraction number peak efficiency
     tap_offs text how loads are tapped
     ratings rows capacity by rated current: amps voltage_v capacity_kva
+    banks count outlet banks, each with a breaker of its own
+    bank_a number continuous current of one bank
+    bank_breaker_a number rating of a bank's breaker
+    outlet_v number voltage at the outlets
+    rating_basis text breaker: the site's basis derates it; derated: the figure is the continuous one
+    plug text plug of its inlet
+    mount text how it is mounted
+    inlet_c_max number highest air temperature around it
+    receptacle text receptacle class
+    whip_conductor text conductors of the whip
+    whip_r_mohm_m number resistance of one conductor of the whip
+    material text conductor material
+    impedance rows impedance by rated current: amps r_mohm_m x_mohm_m
+    neutral_ratio number impedance of the neutral over that of a phase conductor
+    short_circuit_ka number short-circuit current it withstands
+    busbar_load_v number voltage of the busbar at full load
     """
 
 COOLING = """
@@ -289,6 +307,7 @@ MEDIUM_MAY = """
     generation count lane rate: 10, 25, 50, 100 or 200 (Gb/s)
     downshift flag true when slower lanes are allowed
     lanes count lanes of one port
+    phy text catalogue id of the physical layer that it speaks, for its loss budget
 """
 
 OPTIC = """
@@ -322,5 +341,49 @@ CABLE_MAY = (
     polarity text fibre polarity
     loss_max_db number insertion loss of one mated pair, at most
     attenuation_db_km number attenuation of the fibre
+    od_mm number outside diameter
+    mass_kg_m number mass of a metre
+    pull_max_n number largest pull
     """
 )
+
+FIBRE = """
+    class text trunk, panel, phy or rule
+    """
+FIBRE_MAY = """
+    media text fibre: multimode or single-mode
+    grade text fibre grade: OM3, OM4, OM5 or OS2
+    connector text connector of one leg, or of the adapters
+    polish text ferrule polish: apc or upc
+    legs some legs of a trunk, each with a connector at both ends; adapters of one panel position
+    strands count fibres of the trunk
+    polarity text array cable type: A, B or C
+    gender text pins of the trunk's connectors: male or female
+    od_mm number outside diameter
+    mass_kg_m number mass of a metre
+    pull_max_n number largest pull
+    lengths_m numbers stock lengths
+    attenuation_db_km number attenuation of the fibre
+    loss_max_db number insertion loss of one mated pair, at most
+    height_u number height
+    weight_kg number weight
+    positions some trunk positions of a panel
+    adapter text array adapter type: A (key up to key down) or B (key up to key up)
+    loss_om3_max_db number loss of the whole channel on OM3, at most
+    loss_om4_max_db number loss of the whole channel on OM4, at most
+    loss_os2_max_db number loss of the whole channel on OS2, at most
+    reach_om3_m number longest channel on OM3
+    reach_om4_m number longest channel on OM4
+    reach_os2_m number longest channel on OS2
+    bend_rest_times number least bend radius at rest over the outside diameter
+    bend_pull_times number least bend radius under pull over the outside diameter
+    bend_copper_times number least bend radius of copper cable over the outside diameter
+    bend_cord_mm number least bend radius of a cord
+    friction_fraction number friction between jacket and tray
+    slack_percent number allowance on the length of a trunk
+    spare_percent number spare trunks of every route
+    fill_plan_percent number fill of a tray to plan for
+    fill_most_percent number fill of a tray that is full
+    pair_loss_max_db number loss of any mated pair, at most
+    splice_loss_max_db number loss of a splice, at most
+    """

@@ -13,7 +13,7 @@ from asbuilt.plan.power.bill import power_parts
 
 #: Spare cables and modules where the requirement does not say: five in a hundred, at least one of each part and length.
 SPARE_PERCENT = 5.0
-_KINDS = ("system", "switch", "nic", "optic", "cable", "rack", "power", "cooling", "gpu")
+_KINDS = ("system", "switch", "nic", "optic", "cable", "fibre", "rack", "power", "cooling", "gpu")
 
 
 def bill_table(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:

@@ -51,6 +51,7 @@ TELLING = {
     "switch": ("technology", "ports", "rate_gbps", "cages", "asics", "height_u", "power_max_w"),
     "optic": ("media", "rate_gbps", "ports", "reach_m", "power_max_w", "form_factor", "heatsink", "polish"),
     "cable": ("media", "rate_gbps", "ports", "reach_m", "form_factor", "far_form_factor", "connector"),
+    "fibre": ("class", "media", "connector", "legs", "loss_om4_max_db", "loss_os2_max_db"),
     "rack": ("height_u", "width_mm", "depth_mm", "load_max_kg", "power_max_kw"),
     "power": ("class", "voltage_v", "breaker_a", "usable_a", "capacity_kva", "capacity_w"),
     "cooling": ("class", "capacity_kw", "flow_l_min", "supply_c_max", "allowable_c_max"),
