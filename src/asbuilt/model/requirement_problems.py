@@ -77,6 +77,7 @@ MEANINGS: dict[str, str] = {
     "REQ-091": "An address is given where a range is wanted: bits behind the prefix are set.",
     "REQ-092": "RDMA over Ethernet is set up on an InfiniBand plane.",
     "REQ-093": "RDMA messages cannot have that MTU. NICs know 256, 512, 1024, 2048 and 4096 bytes.",
+    "REQ-100": "`power` names a feed that the site does not have. `site.feeds` says how many there are.",
 }
 
 CODES: dict[Fault, str] = {

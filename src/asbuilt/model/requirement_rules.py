@@ -12,6 +12,7 @@ from asbuilt.base.problem import Place, Problem
 from asbuilt.model.requirement import PLANE_NAMES, NicPort, Plane, Requirement
 from asbuilt.model.requirement_ethernet import ethernet_rules
 from asbuilt.model.requirement_names import name_rules
+from asbuilt.model.requirement_power_rules import power_rules
 from asbuilt.model.requirement_sharing import sharing_rules
 from asbuilt.model.requirement_subnets import subnet_rules
 
@@ -60,6 +61,7 @@ def broken_rules(decoded: Decoded[Requirement]) -> list[Problem]:
         subnet_rules,
         ethernet_rules,
         name_rules,
+        power_rules,
     ):
         found += rule(stated)
     return found

@@ -42,6 +42,7 @@ PROBLEMS: dict[str, str] = {
     "PLN-012": "A tenant names nodes that the plan does not have, or that have no port in an InfiniBand subnet.",
     "PLN-013": "A host that is to run a subnet manager has no port in that subnet.",
     "PLN-014": "The requirement describes a subnet that no InfiniBand plane is in. What it says would be ignored.",
+    "PLN-015": "`power` describes a circuit or cord as built that the plan does not have. What it says would be ignored.",
     "ART-001": "A name of the plan cannot be written in the target's format.",
     "ART-003": "No file for a subnet manager can be made: the plan names no such manager, or a LID is outside of unicast.",
     "PAR-001": "The file is not what it should be: another tool's text, a binary, or no cable plan at all.",
