@@ -61,7 +61,7 @@ class Hall:
         return len(self.kind)
 
 
-def _line(row: Ints) -> Ints:
+def line_of_row(row: Ints) -> Ints:
     """Line of a row in its hall. Every other hall runs back, so that rows that follow one another are neighbours."""
     hall, line = np.divmod(row, np.int32(ROWS_PER_HALL))
     return np.where(hall % 2 == 0, line, ROWS_PER_HALL - 1 - line).astype(np.int32)
@@ -208,7 +208,7 @@ def lay_out(
         row=row,
         position=position,
         x_mm=(position - 1).astype(np.float64) * site.rack_width_mm + (row // ROWS_PER_HALL) * hall_width_mm(site),
-        y_mm=_line(row).astype(np.float64) * (site.rack_depth_mm + site.aisle_mm),
+        y_mm=line_of_row(row).astype(np.float64) * (site.rack_depth_mm + site.aisle_mm),
         node_rack=back[nodes.rack],
         node_u=nodes.u,
         network_rack=back[np.where(loose, nodes.racks + network.rack, own_rack)],
