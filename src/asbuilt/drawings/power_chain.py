@@ -130,7 +130,7 @@ def _circuit(c: dict[str, Any], group: Group) -> Link:
     if c["drop_most"] is not None:
         lines.append(f"voltage drop {number(c['drop_most'], 2)} % at most")
     lines.append(f"all feeds: {number(c['load_most'], 1)} A")
-    judged = (Judged("worst lost", c["lost_most"], c["usable_a"], "A"),)
+    judged = (Judged("worst loss", c["lost_most"], c["usable_a"], "A"),)
     title = f"{each}{number(c['breaker_a'])} A breaker, {poles}"
     return Link(2, title, tuple(lines), judged, (_end(c, group),))
 
@@ -139,14 +139,14 @@ def _end(c: dict[str, Any], group: Group) -> Link:
     each = f"{number(c['each'])} × " if c["each"] > 1 else ""
     if c["kind"] == "shelf":
         lines = [c["part"], c["inside"]]
-        judged: tuple[Judged, ...] = (Judged("worst lost", c["watts_most"] / W_PER_KW, c["rating_w"] / W_PER_KW, "kW"),)
+        judged: tuple[Judged, ...] = (Judged("worst loss", c["watts_most"] / W_PER_KW, c["rating_w"] / W_PER_KW, "kW"),)
         if c["bar_a"] is not None:
             judged += (Judged("busbar section", c["bar_a"], c["bar_rating_a"], "A", 0),)
             lines.append(f"busbar worst with {_bare(c['bar_lost'])} lost" if c["bar_lost"] else "busbar: all shelves")
         return Link(3, f"{each}power shelf", tuple(lines), judged, (_racks(group, ""),))
     if c["kind"] == "pdu":
         lines = [c["part"], c["outlets"], f"{number(c['rating_a'])} A inlet"]
-        judged = (Judged("worst lost", c["lost_most"], c["part_usable_a"], "A"),)
+        judged = (Judged("worst loss", c["lost_most"], c["part_usable_a"], "A"),)
         return Link(3, f"{each}PDU", tuple(lines), judged, (_racks(group, c["cords_told"]),))
     return Link(3, f"{each}{_bare(c['serves'])}", (), (), (_racks(group, ""),))
 
