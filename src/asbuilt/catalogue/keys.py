@@ -55,6 +55,8 @@ SYSTEM_MAY = """
     unit_air_w number heat of one whole rack that leaves in air
     unit_weight_kg number weight of one whole rack, without coolant where not said
     unit_liquid_fraction number share of the rack's heat that leaves in liquid
+    unit_liquid_other_fraction number the same share by another source
+    unit_coolant_drop_kpa number pressure drop of one whole rack at its design flow
     unit_height_u number height of one whole rack
     unit_width_mm number width of one whole rack
     unit_depth_mm number depth of one whole rack
@@ -215,7 +217,7 @@ POWER_MAY = """
     """
 
 COOLING = """
-    class text cdu, coolant, air-class or liquid-class
+    class text cdu, coolant, coupling, clamp, air-class or liquid-class
     """
 COOLING_MAY = """
     capacity_kw number heat it moves at the approach stated
@@ -238,6 +240,18 @@ COOLING_MAY = """
     allowable_c_min number lower end of the allowable range
     allowable_c_max number upper end of the allowable range
     return_c number return temperature that reproduces the maker's flow table
+    pump_points rows published points of the pumps, pumps 0 where not said: pumps flow_l_min pressure_kpa
+    cv number flow factor at least: US gallons a minute at 1 psi
+    rated_l_min number flow that it is rated for, or was checked at
+    working_kpa number highest working pressure
+    burst_kpa number least burst pressure
+    connect_kpa number highest pressure at which it may be connected
+    torque_n_m number tightening torque
+    torque_percent number tolerance of the torque
+    width_mm number width
+    depth_mm number depth
+    height_mm number height
+    weight_kg number weight in service
     """
 
 STORAGE = """

@@ -57,6 +57,7 @@ SUFFIX_UNITS = {
     "_kg_m": "kg/m",
     "_kj_kg_k": "kJ/(kg·K)",
     "_mpa_s": "mPa·s",
+    "_n_m": "N·m",
     "_tflops": "TFLOPS",
     "_fraction": "fraction",
     "_percent": "%",
@@ -83,6 +84,7 @@ SUFFIX_UNITS = {
     "_v": "V",
     "_a": "A",
     "_n": "N",
+    "_l": "L",
 }
 _QUALIFIERS = ("_max", "_min", "_typical")
 
