@@ -70,8 +70,9 @@ def source(sheets: Sequence[Sheet], imprint: Imprint) -> str:
     pages = [_contents(sheets, imprint)]
     for index, sheet in enumerate(sheets):
         scale = scale_of(sheet)
+        words = ", ".join(literal(w) for w in (sheet.title, sheet.subtitle, f"{index + 1} of {count}"))
         pages.append(
-            f"#page(footer: block-of({literal(sheet.title)}, {literal(sheet.subtitle)}, {literal(f'{index + 1} of {count}')}))[\n"
+            f"#page(footer: block-of({words}))[\n"
             f"#align(center + horizon)[#image({literal(_image(index))}, width: {sheet.width * scale:.1f}pt, "
             f"alt: {literal(sheet.title)})]\n]"
         )

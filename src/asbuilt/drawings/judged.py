@@ -70,7 +70,7 @@ def wrapped(text: str, width: float, size: float = SMALL) -> list[str]:
 
 
 def sign(canvas: Canvas, x: float, y: float, verdict: str) -> None:
-    """A disc with a tick, a square with a cross, or a grey ring with a question mark; ``x``, ``y``: its middle."""
+    """A disc with a tick, a square with a cross, a triangle, or a grey disc with a question mark; ``x``, ``y``: its middle."""
     half = SIGN / 2
     if verdict == "pass":
         canvas.add(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{half:g}" class="t-pass"/>')
@@ -79,6 +79,9 @@ def sign(canvas: Canvas, x: float, y: float, verdict: str) -> None:
         canvas.box(x - half, y - half, SIGN, SIGN, "t-fail", radius=1)
         canvas.line(((x - 2.8, y - 2.8), (x + 2.8, y + 2.8)), "fault", 1.8)
         canvas.line(((x - 2.8, y + 2.8), (x + 2.8, y - 2.8)), "fault", 1.8)
+    elif verdict == "warn":
+        canvas.add(f'<path d="M{x:.1f},{y - half:.1f}l{half + 0.5:g},{SIGN:g}h{-SIGN - 1:g}z" class="t-warn"/>')
+        canvas.text(x, y + 5, "!", "mid num")
     else:
         canvas.add(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{half:g}" class="t-none"/>')
         canvas.text(x, y + 3.6, "?", "mid num")

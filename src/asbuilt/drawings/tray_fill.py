@@ -1,0 +1,148 @@
+"""What the tray map says: trays by row, the fill of each segment now and when finished, and the limit that it is held to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from asbuilt.drawings.theme import number
+from asbuilt.model.plan import Plan
+
+if TYPE_CHECKING:
+    import polars as pl
+
+VERDICT_WORDS = {"pass": "within", "warn": "OVER when finished", "fail": "OVER now", "none": "not judged"}
+WORSE = {"none": 0, "pass": 1, "warn": 2, "fail": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A rack, or a position kept for one, from above: left edge and width in mm, and whether cables drop to it."""
+
+    name: str
+    x_mm: float
+    width_mm: float
+    built: bool
+    drops: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TrayRow:
+    """A row with its places and its tray segments by kind, both in order along the row."""
+
+    row: str
+    y_mm: float
+    places: tuple[Place, ...]
+    trays: dict[str, tuple[dict[str, Any], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class TrayHall:
+    """All rows in order across the hall, the trays that cross them, the limit of fill in per cent (None: nobody set one)."""
+
+    rows: tuple[TrayRow, ...]
+    cross: tuple[dict[str, Any], ...]
+    limit: float | None
+
+    def verdict(self, tray: dict[str, Any]) -> str:
+        """``fail`` now over the limit, ``warn`` over it when finished, ``pass``, or ``none`` without a limit."""
+        if self.limit is None:
+            return "none"
+        if tray["fill_now_percent"] > self.limit:
+            return "fail"
+        return "warn" if tray["fill_full_percent"] > self.limit else "pass"
+
+
+def tray_hall(plan: Plan, rows: frozenset[str] | None = None) -> TrayHall:
+    """Rows (only the given ones) that have a tray or a rack, with their trays; empty when the plan has no trays."""
+    import polars as pl
+
+    if not plan.has("trays") or not plan.table("trays").height:
+        return TrayHall((), (), None)
+    trays = plan.table("trays").sort("kind", "x1_mm", "tray")
+    over: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for tray in trays.filter(pl.col("row").is_not_null()).iter_rows(named=True):
+        over.setdefault(tray["row"], {}).setdefault(tray["kind"], []).append(tray)
+    places = _places(plan)
+    depth = {row: min(t["y1_mm"] for held in kinds.values() for t in held) for row, kinds in over.items()}
+    names = sorted(over, key=lambda row: (depth[row], len(row), row))
+    kept = [row for row in names if rows is None or row in rows]
+    made = tuple(
+        TrayRow(row, depth[row], tuple(places.get(row, ())), {kind: tuple(held) for kind, held in over[row].items()})
+        for row in kept
+    )
+    cross = tuple(trays.filter(pl.col("row").is_null()).iter_rows(named=True))
+    return TrayHall(made, cross, fill_limit(plan))
+
+
+def fill_limit(plan: Plan) -> float | None:
+    """The highest fill of a tray that an expectation of the plan allows, in per cent."""
+    import polars as pl
+
+    if not plan.has("expectations"):
+        return None
+    table = plan.table("expectations")
+    rows = table.filter((pl.col("subject_kind") == "tray") & (pl.col("unit") == "%") & (pl.col("op") == "le"))
+    values = rows["value"].cast(pl.Float64, strict=False).drop_nulls().to_list()
+    return max(values, default=None)
+
+
+def _places(plan: Plan) -> dict[str, list[Place]]:
+    """Racks, and positions kept on the floor, by row in order along it."""
+    import polars as pl
+
+    dropped = _dropped(plan)
+    wide = plan.design.site.rack_width_mm if plan.design else RACK_WIDTH_MM
+    found: dict[str, list[Place]] = {}
+    racks = plan.table("racks").sort("x_mm", "rack") if plan.has("racks") else None
+    if racks is not None:
+        for rack, name, row, x in racks.select("rack", "name", "row", "x_mm").iter_rows():
+            found.setdefault(row, []).append(Place(name, x, wide, True, rack in dropped))
+    if plan.has("floor"):
+        later = plan.table("floor").filter((pl.col("kind") == "position") & pl.col("row").is_not_null())
+        for name, row, x, width in later.select("name", "row", "x_mm", "width_mm").iter_rows():
+            found.setdefault(row, []).append(Place(name, x, width, False, False))
+    return {row: sorted(held, key=lambda p: (p.x_mm, p.name)) for row, held in found.items()}
+
+
+RACK_WIDTH_MM = 600.0
+
+
+def _dropped(plan: Plan) -> set[str]:
+    """The racks that a route of the plan ends at."""
+    import polars as pl
+
+    if not plan.has("routes"):
+        return set()
+    routes: pl.DataFrame = plan.table("routes")
+    return set(pl.concat([routes["a_rack"], routes["b_rack"]]).unique().to_list())
+
+
+def worst(hall: TrayHall, trays: tuple[dict[str, Any], ...]) -> dict[str, Any]:
+    """The fullest segment: by verdict, then by the fill when finished, then now; the first of equals."""
+    return max(trays, key=lambda t: (WORSE[hall.verdict(t)], t["fill_full_percent"], t["fill_now_percent"]))
+
+
+def near(row: TrayRow, tray: dict[str, Any]) -> str:
+    """The rack or position under the middle of a segment; empty when the row has none."""
+    middle = (tray["x1_mm"] + tray["x2_mm"]) / 2
+    if not row.places:
+        return ""
+    return min(row.places, key=lambda p: abs(p.x_mm + p.width_mm / 2 - middle)).name
+
+
+def row_words(hall: TrayHall, row: TrayRow, kind: str) -> tuple[str, str]:
+    """Verdict and sentence for the trays of one kind over a row: the fullest segment, where it is, the heaviest metre."""
+    trays = row.trays[kind]
+    full = worst(hall, trays)
+    verdict = hall.verdict(full)
+    size = f"{number(full['width_mm'])} × {number(full['depth_mm'])} mm"
+    place = near(row, full)
+    told = f"{kind}, {size}: {fill_words(full)}{f' at {place}' if place else ''}: {VERDICT_WORDS[verdict]}"
+    mass = max(t["mass_kg_m"] for t in trays)
+    return verdict, f"{told}; up to {number(mass, 1)}\u00a0kg/m" + (", SHARED with power" if full["shared"] else "")
+
+
+def fill_words(tray: dict[str, Any]) -> str:
+    """``now 12 %, finished 46 %``, with no-break spaces."""
+    return f"now {number(tray['fill_now_percent'], 1)}\u00a0%, finished {number(tray['fill_full_percent'], 1)}\u00a0%"
