@@ -48,6 +48,7 @@ LOOPS = Schema(
         C("weakest", "str", "the part with that pressure", nullable=True),
         C("working_kpa", "f64", "highest pressure in it: static fill and pump head", "kPa", nullable=True),
         C("origin", "str", "origin of the header size: declared or derived"),
+        C("materials", "str", "wetted materials of all its parts, joined by +; null: nobody said", nullable=True),
         C("phase", "str", "build phase"),
     ),
     ("loop",),
