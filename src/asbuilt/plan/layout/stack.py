@@ -13,7 +13,7 @@ from asbuilt.plan.placement import beside_trays
 
 SHELF_PART = "nvl72-power-shelf"
 NVLINK_PART = "nvlink-switch-tray"
-WORDS = {"shelf": "power shelf", "nvlink-switch": "NVLink switch tray", "management": "management switch"}
+WORDS = {"shelf": "power shelf", "nvlink-switch": "NVLink tray", "management": "management switch"}
 
 
 def built_in_slots(design: Design, nodes: pl.DataFrame) -> pl.DataFrame:
