@@ -100,7 +100,7 @@ def test_a_name_that_a_format_cannot_carry_is_refused(target: object, name: str,
 def test_equal_plans_give_equal_bytes() -> None:
     assert make(little_plan()) == make(little_plan())
     assert list(TARGETS)[:8] == ["ndt", "netlist", "opensm", "nvidia-sm", "ufm", "topo", "cut-sheet", "port-descriptions"]
-    assert list(TARGETS)[8:] == ["roce", "hosts"]
+    assert list(TARGETS)[8:12] == ["roce", "hosts", "drawings", "pdf-book"]
     assert all(bool(t.proof) != bool(t.unrehearsed) for t in TARGETS.values())
 
 
@@ -137,7 +137,7 @@ def test_the_command_lists_targets_without_a_project(capsys: pytest.CaptureFixtu
 
 
 def test_an_ethernet_fabric_gives_no_empty_cable_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert {name.split("/")[0] for name in make(little_plan(technology="ethernet"))} == {"cut-sheet", "port-descriptions"}
+    assert {name.split("/")[0] for name in make(little_plan(technology="ethernet"))} == {"cut-sheet", "drawings", "port-descriptions"}
     assert main(["new", "roce-b200", str(tmp_path / "p")]) == 0
     assert main(["-C", str(tmp_path / "p"), "plan"]) == 0
     capsys.readouterr()

@@ -22,6 +22,7 @@ def run(args: argparse.Namespace) -> int:
     from dataclasses import asdict
     from pathlib import Path
 
+    from asbuilt.base.problem import Problem
     from asbuilt.workflow.export import FOLDER, TARGETS, export
 
     if args.list:
@@ -48,9 +49,13 @@ def run(args: argparse.Namespace) -> int:
 
     project = Path(args.directory)
     plan = open_plan(project)
-    written = export(plan, project, args.targets, force=args.force)
+    skipped: list[Problem] = []
+    written = export(plan, project, args.targets, force=args.force, skipped=skipped)
+    for problem in skipped:
+        print(problem.render(), file=sys.stderr)
     if args.json:
-        print(json.dumps({"schema": "export/v1", "files": [asdict(w) for w in written]}, indent=2))
+        told = {"schema": "export/v1", "files": [asdict(w) for w in written], "skipped": [asdict(p) for p in skipped]}
+        print(json.dumps(told, indent=2))
         return 0
     if not written:
         what = "the plan has no InfiniBand subnet, and the targets asked for are of InfiniBand"

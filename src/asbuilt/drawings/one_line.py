@@ -25,14 +25,17 @@ OVERVIEW_ROWS = 24
 LEGEND = "Percent of the usable continuous current or power, with the worst other feed, PDU or shelf lost."
 
 
-def one_line_sheets(plan: Plan, width: float = WIDE) -> tuple[Sheet, ...]:
+def one_line_sheets(plan: Plan, width: float = WIDE, rows: frozenset[str] | None = None) -> tuple[Sheet, ...]:
     """The overview, where there is more than one row, and the sheets of the rows; nothing for a plan without circuits.
 
-    ``width``: `WIDE` or `NARROW`, in pixels. A row that would grow too tall has one sheet for each feed.
+    ``width``: `WIDE` or `NARROW`, in pixels. ``rows``: row sheets of these rows only. A row that would grow too tall has
+    one sheet for each feed.
     """
-    rows = rows_with_power(plan)
-    sheets = list(_overview(plan, rows, width)) if len(rows) > 1 else []
-    for row in rows:
+    powered = rows_with_power(plan)
+    sheets = list(_overview(plan, powered, width)) if len(powered) > 1 else []
+    for row in powered:
+        if rows is not None and row not in rows:
+            continue
         chains = row_chains(plan, row)
         whole = sum(_depth(c, width) for c in chains) + HEAD
         parts = [(c,) for c in chains] if whole > TALLEST and len(chains) > 1 else [chains]

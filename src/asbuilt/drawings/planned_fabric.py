@@ -53,7 +53,12 @@ class Mark:
 
 
 def plan_fabric_svg(plan: Plan, findings: Sequence[Finding] = (), *, standalone: bool = False) -> str:
-    """The switches and links of ``plan`` with ``findings`` marked and numbered.
+    """The switches and links of ``plan`` with ``findings`` marked and numbered."""
+    return plan_fabric_canvas(plan, findings).render(standalone)
+
+
+def plan_fabric_canvas(plan: Plan, findings: Sequence[Finding] = ()) -> Canvas:
+    """The picture of `plan_fabric_svg` before it is written out.
 
     Up to 72 switches a tier are drawn each; beyond that one box stands for a tier of a plane. Needs the table ``links``.
     """
@@ -68,7 +73,7 @@ def plan_fabric_svg(plan: Plan, findings: Sequence[Finding] = (), *, standalone:
     for planes in panels:
         y = _panel(canvas, planes, boxes, pairs, marks, y)
     canvas.height = _draw_legend(canvas, legend, len(findings), y)
-    return canvas.render(standalone)
+    return canvas
 
 
 def switches(plan: Plan) -> tuple[dict[str, Box], dict[tuple[str, str], int]]:

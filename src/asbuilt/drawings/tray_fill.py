@@ -53,8 +53,8 @@ class TrayHall:
         return "warn" if tray["fill_full_percent"] > self.limit else "pass"
 
 
-def tray_hall(plan: Plan, rows: frozenset[str] | None = None) -> TrayHall:
-    """Rows (only the given ones) that have a tray or a rack, with their trays; empty when the plan has no trays."""
+def tray_hall(plan: Plan) -> TrayHall:
+    """The rows that trays run over, with their places and trays; empty when the plan has no trays."""
     import polars as pl
 
     if not plan.has("trays") or not plan.table("trays").height:
@@ -66,10 +66,9 @@ def tray_hall(plan: Plan, rows: frozenset[str] | None = None) -> TrayHall:
     places = _places(plan)
     depth = {row: min(t["y1_mm"] for held in kinds.values() for t in held) for row, kinds in over.items()}
     names = sorted(over, key=lambda row: (depth[row], len(row), row))
-    kept = [row for row in names if rows is None or row in rows]
     made = tuple(
         TrayRow(row, depth[row], tuple(places.get(row, ())), {kind: tuple(held) for kind, held in over[row].items()})
-        for row in kept
+        for row in names
     )
     cross = tuple(trays.filter(pl.col("row").is_null()).iter_rows(named=True))
     return TrayHall(made, cross, fill_limit(plan))

@@ -17,20 +17,25 @@ MARGIN, LEFT = 16.0, 66.0
 WORDS_W = 300.0
 STRIP, STRIP_GAP, NUMBERS = 20.0, 4.0, 20.0
 AISLE, CROSS_W, CROSS_STEP = 46.0, 16.0, 74.0
-ROWS, ROWS_NARROW, OVERVIEW_ROWS = 6, 3, 34
+ROWS, ROWS_NARROW, OVERVIEW_ROWS = 4, 3, 34
 SCALE_MOST = 0.11
 HATCH = 6.0
 
 
 def tray_sheets(plan: Plan, width: float = WIDE, rows: frozenset[str] | None = None) -> tuple[Sheet, ...]:
-    """The map of the trays, so many rows a sheet, with an overview in front where there are several; none without trays."""
-    hall = tray_hall(plan, rows)
+    """The map of the trays, so many rows a sheet, with an overview in front where there are several; none without trays.
+
+    ``rows``: of the maps only those that show one of these rows.
+    """
+    hall = tray_hall(plan)
     if not hall.rows:
         return ()
     most = ROWS if width >= WIDE else ROWS_NARROW
     starts = range(0, len(hall.rows), most)
     sheets = list(_overview(hall, width)) if len(starts) > 1 else []
     for start in starts:
+        if rows is not None and rows.isdisjoint(r.row for r in hall.rows[start : start + most]):
+            continue
         sheets.append(_map(hall, start, min(start + most, len(hall.rows)), width))
     return tuple(sheets)
 

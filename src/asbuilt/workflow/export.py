@@ -8,13 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Callable, Sequence
 
-from asbuilt.artefacts import cut_sheet, hosts_dns, ibutils, ndt, netlist, opensm, opensm_dialects, port_descriptions, roce
+from asbuilt.artefacts import (
+    cut_sheet,
+    drawings,
+    hosts_dns,
+    ibutils,
+    ndt,
+    netlist,
+    opensm,
+    opensm_dialects,
+    port_descriptions,
+    roce,
+)
 from asbuilt.base.nearest import nearest
 from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.plan import Plan
 
 FOLDER = "artefacts"
 RECORD = "export.json"
+NOT_INSTALLED = "ART-010"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +84,8 @@ TARGETS: dict[str, Target] = {
             hosts_dns.hosts_dns,
             unrehearsed="no name server was asked; the formats are those of RFC 1035 and of dnsmasq",
         ),
+        Target(drawings.TARGET, drawings.WRITES, drawings.LOST, drawings.drawings, unrehearsed=_HANDS),
+        Target(drawings.BOOK_TARGET, drawings.BOOK_WRITES, drawings.BOOK_LOST, drawings.book, unrehearsed=_HANDS),
     )
 }
 
@@ -98,20 +112,37 @@ def make(plan: Plan, targets: Sequence[str] = ()) -> dict[str, bytes]:
     return {path: data for _, files in _made(plan, targets) for path, data in files.items()}
 
 
-def _made(plan: Plan, targets: Sequence[str]) -> list[tuple[Target, dict[str, bytes]]]:
+def _made(plan: Plan, targets: Sequence[str], skipped: list[Problem] | None = None) -> list[tuple[Target, dict[str, bytes]]]:
     unknown = [t for t in targets if t not in TARGETS]
     if unknown:
         known = f"targets: {', '.join(TARGETS)}"
         raise ProblemError(Problem("CLI-045", f"no export target {t!r}{nearest(t, TARGETS)}", fix=known) for t in unknown)
-    return [(TARGETS[name], TARGETS[name].make(plan)) for name in dict.fromkeys(targets) or TARGETS]
+    made = []
+    for name in dict.fromkeys(targets) or TARGETS:
+        try:
+            made.append((TARGETS[name], TARGETS[name].make(plan)))
+        except ProblemError as told:
+            # A library that is not installed takes only its own target away, unless just that was asked for.
+            if targets or skipped is None or any(p.code != NOT_INSTALLED for p in told.problems.items):
+                raise
+            skipped.extend(told.problems.items)
+    return made
 
 
-def export(plan: Plan, project: Path, targets: Sequence[str] = (), *, force: bool = False) -> tuple[Written, ...]:
+def export(
+    plan: Plan,
+    project: Path,
+    targets: Sequence[str] = (),
+    *,
+    force: bool = False,
+    skipped: list[Problem] | None = None,
+) -> tuple[Written, ...]:
     """Write the targets under ``project/artefacts``. A file that somebody changed since the last export stays.
 
-    Raises `ProblemError` ART-002 for such files (all at once, nothing written); ``force`` replaces them.
+    Raises `ProblemError` ART-002 for such files (all at once, nothing written); ``force`` replaces them. When no target is
+    named, one whose library is not installed (ART-010) is left out and told in ``skipped``.
     """
-    made = _made(plan, targets)
+    made = _made(plan, targets, skipped)
     files = {path: data for _, some in made for path, data in some.items()}
     reasons = {path: target.unrehearsed for target, some in made for path in some}
     folder = project / FOLDER
