@@ -23,7 +23,8 @@ HOSTILE = '</text><script>alert("x")</script>&\x00\ud800" onload="y'
 def pdu(rack: str, feed: str, side: str) -> dict[str, object]:
     return {
         "pdu": f"pdu:{rack.removeprefix('rack:')}/{feed}1", "rack": rack, "feed": f"feed:{feed}", "part": "any",
-        "circuit": "any", "side": side, "rating_a": 63.0, "usable_a": 50.4, "rating_basis": "breaker", "voltage_v": 400.0, "conductors": 3,
+        "circuit": "any", "side": side, "rating_a": 63.0,
+        "usable_a": 50.4, "rating_basis": "breaker", "voltage_v": 400.0, "conductors": 3,
         "outlets_c13": 12, "outlets_c19": 12, "banks": 6, "phase": "1",
     }  # fmt: skip
 
