@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
+from asbuilt.drawings import elevation
 from asbuilt.drawings.judged import NARROW, WIDE
 from asbuilt.drawings.loop import loop_sheets
 from asbuilt.drawings.one_line import one_line_sheets
@@ -32,6 +33,7 @@ def chapters(plan: Plan, *, narrow: bool = False, rows: frozenset[str] | None = 
     width = NARROW if narrow else WIDE
     made: tuple[tuple[str, Callable[[], tuple[Sheet, ...]]], ...] = (
         ("Fabric", lambda: () if narrow else _fabric(plan)),
+        ("Racks: elevations", lambda: tuple(elevation.sheets(plan, narrow=narrow, typical=rows is not None))),
         ("Power: one-line diagrams", lambda: one_line_sheets(plan, width, rows)),
         ("Cooling: loop diagrams", lambda: loop_sheets(plan, width, rows)),
         ("Cables: tray maps", lambda: tray_sheets(plan, width, rows)),
