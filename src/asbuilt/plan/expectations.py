@@ -15,6 +15,7 @@ from asbuilt.plan.expectation import expectation
 from asbuilt.plan.expectations_addresses import address_rows
 from asbuilt.plan.expectations_cooling import cooling_rows
 from asbuilt.plan.expectations_fibre import fibre_rows
+from asbuilt.plan.expectations_floor import floor_rows
 from asbuilt.plan.expectations_lids import lid_rows
 from asbuilt.plan.expectations_power import power_rows
 from asbuilt.plan.expectations_roce import roce_rows
@@ -52,7 +53,7 @@ def expectations(design: Design, catalogue: Catalogue) -> pl.DataFrame:
 
     rows = [*_promises(design), *_site_limits(design), *_physics(catalogue), *subnet_rows()]
     rows += [*address_rows(), *roce_rows(design), *routing_rows()]
-    rows += [*power_rows(design), *cooling_rows(design), *fibre_rows(design)]
+    rows += [*power_rows(design), *cooling_rows(design, catalogue), *fibre_rows(design), *floor_rows(design)]
     frame = pl.DataFrame(rows, schema=EXPECTATIONS.polars())
     return EXPECTATIONS.conform(frame.sort("id"))
 

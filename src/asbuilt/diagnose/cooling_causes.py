@@ -1,0 +1,47 @@
+"""Causes and ways out of findings on cooling that no template can word: each takes the words of a finding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def header_cause(c: dict[str, Any]) -> str:
+    """Which header, from how many racks on, how fast and where."""
+    where = f"{c['fastest']} m/s in {c['segment']}, allowed are {c['allowed']} m/s"
+    if c["already"] == "true":
+        return f"the {c['header']} header is too small for the {c['racks']} racks of now: {where}"
+    most = f", {c['carries']} at most," if c["carries"].isdigit() else ""
+    return (
+        f"the {c['header']} header carries the {c['racks']} racks of now ({c['fastest_now']} m/s){most} and not the "
+        f"{c['racks_full']} of the finished row: {where}"
+    )
+
+
+def header_way(c: dict[str, Any]) -> str:
+    """The smallest header that is wide enough."""
+    if not c["size"] or "," in c["size"]:
+        return ""
+    return f"the smallest header that is wide enough, before the first rack is connected: `cooling.header: {c['size']}`"
+
+
+def fewer_way(c: dict[str, Any]) -> str:
+    """How many racks the planned header carries."""
+    if c["carries"] in ("", "0"):
+        return ""
+    return f"at most {c['carries']} racks on a loop with this header"
+
+
+def curve_cause(c: dict[str, Any]) -> str:
+    """Below, above or without a published curve."""
+    who = c["cdu"] or "the CDU"
+    if "above the" in c["found"]:
+        return f"{who} is asked for more flow than was published: {c['found']} of {c['expected']}"
+    if "below the" in c["found"]:
+        return f"{who} is not proven at so little flow: {c['found']} of {c['expected']}"
+    return f"{who} is not proven at any flow: {c['found']}"
+
+
+def low_cause(c: dict[str, Any]) -> str:
+    """How many headers hang too low."""
+    which = f"above {c['rack']}" if c["count"] == "1" else f"above {c['count']} racks ({c['rack']})"
+    return f"the header {which} hangs {c['short']} mm too low: {c['found']}, needed is {c['expected']}"

@@ -1,0 +1,95 @@
+"""What stands around the subject of a verdict on cooling: the columns that causes and ways out are worded with."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from asbuilt.model.plan import Plan
+from asbuilt.physics.pipes import SIZES, inside_mm, least_inside_mm
+
+Rows = pl.DataFrame
+
+
+def of_loop(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a loop: adds ``row header racks racks_full supply_c coolant cdu``."""
+    loops = plan.table("loops").select("row", "header", "racks", "racks_full", "supply_c", "coolant", subject="loop")
+    return rows.join(loops, on="subject", how="left").join(_cdu_parts(plan), on="subject", how="left")
+
+
+def _cdu_parts(plan: Plan) -> Rows:
+    if not plan.has("cdus"):
+        return pl.DataFrame(schema={"subject": pl.String, "cdu": pl.String})
+    return plan.table("cdus").group_by(subject="loop").agg(pl.col("part").unique().sort().str.join(", ").alias("cdu"))
+
+
+def of_header(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a loop whose header is too small: adds to `of_loop` ``segment`` (the worst), ``size`` (the smallest header
+    that is wide enough for it; empty if none is), ``carries`` (racks that the planned header carries), ``already`` (those of
+    now are too many), and of all loops with that header ``fastest`` and ``fastest_now`` in m/s."""
+    joined = of_loop(plan, rows)
+    limit = _limit(plan, "COO-001")
+    segments = plan.table("loop_segments").sort(
+        "loop", pl.col("velocity_m_s").round(2), "number", "segment", descending=[False, True, False, True]
+    )
+    worst = segments.unique("loop", keep="first", maintain_order=True).select(
+        "segment", "flow_l_min", "flow_now_l_min", "velocity_m_s", subject="loop"
+    )
+    joined = joined.join(worst, on="subject", how="left")
+    sizes = [_size(flow, limit) for flow in joined["flow_l_min"].to_list()]
+    share = pl.lit(limit) / pl.col("velocity_m_s")
+    now = pl.col("velocity_m_s") * pl.col("flow_now_l_min") / pl.col("flow_l_min")
+    return joined.with_columns(
+        pl.Series("size", sizes, dtype=pl.String),
+        (pl.col("racks_full") * share).floor().cast(pl.Int64).alias("carries"),
+        (now > limit).alias("already"),
+        pl.col("velocity_m_s").max().over("header").round(2).alias("fastest"),
+        now.max().over("header").round(2).alias("fastest_now"),
+        pl.lit(limit).alias("allowed"),
+    ).drop("flow_l_min", "flow_now_l_min", "velocity_m_s")
+
+
+def _limit(plan: Plan, check_id: str) -> float:
+    rows = plan.table("expectations").filter((pl.col("check_id") == check_id) & (pl.col("selector") == "*"))
+    return float(rows["value"].item(0))
+
+
+def _size(flow_l_min: float, limit: float) -> str:
+    least = least_inside_mm(flow_l_min, limit)
+    return next((size for size in SIZES if inside_mm(size) >= least), "")
+
+
+def of_branch(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a branch: adds ``rack loop hose_id_mm coupling valves`` and ``fastest``, the most of all, in m/s."""
+    branches = plan.table("branches").select(
+        "rack", "loop", "hose_id_mm", "coupling", "valves", "hose_m_s", "design_l_min", subject="branch"
+    )
+    joined = rows.join(branches, on="subject", how="left")
+    return joined.with_columns(pl.col("hose_m_s").max().over("hose_id_mm").round(2).alias("fastest")).drop("hose_m_s")
+
+
+def of_cdu(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a CDU: adds ``loop part``."""
+    return rows.join(plan.table("cdus").select("loop", "part", subject="cdu"), on="subject", how="left")
+
+
+def of_manifold(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a manifold: adds ``rack loop bend_mm``."""
+    return rows.join(plan.table("manifolds").select("rack", "loop", "bend_mm", subject="manifold"), on="subject", how="left")
+
+
+def of_low(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a manifold that hangs too low: adds to `of_manifold` ``short``, by how much, in mm."""
+    unit = pl.lit(_limit(plan, "COO-031"))
+    short = pl.max_horizontal(unit, "bend_mm") - pl.col("clearance_mm")
+    held = plan.table("manifolds").select(short.round(1).alias("short"), subject="manifold")
+    return of_manifold(plan, rows).join(held, on="subject", how="left")
+
+
+def of_row(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a row: adds ``row``."""
+    return rows.with_columns(pl.col("subject").str.strip_prefix("row:").alias("row"))
+
+
+def of_floor(plan: Plan, rows: Rows) -> Rows:
+    """Subject stands on the floor: adds ``kind weight_kg name``."""
+    return rows.join(plan.table("floor").select("kind", "weight_kg", "name", subject="object"), on="subject", how="left")
