@@ -81,6 +81,7 @@ SYSTEM_MAY = """
     busbar_v number nominal voltage of the rack's busbar
     shelf_efficiency_fraction number peak efficiency of the power shelves
     spine_cables count copper cables of the rack's NVLink spine, at least
+    spine_cartridges count cable cartridges of the rack's NVLink spine
     transient_ratio number power of synchronised phases over the steady state
     u_stack text order of the trays from top to bottom
     """

@@ -90,6 +90,9 @@ _NAMING: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("switches", "model", ("switch",)),
     ("jumpers", "part", ("cable",)),
     ("transceivers", "part", ("optic",)),
+    ("trunks", "part", ("fibre",)),
+    ("panels", "part", ("fibre",)),
+    ("channels", "phy", ("fibre",)),
 )
 
 
