@@ -50,6 +50,24 @@ def a_panel_carries_the_caster(plan: Plan, facts: Facts) -> pl.DataFrame:
     return _against(plan, "DES-122", "caster_kn", "kN", "on one caster")
 
 
+@check("DES-123", layer=Layer.FACILITY, severity=Severity.MINOR, needs=("floor",), since="0.1")
+def every_weight_is_known(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """The weight of everything that stands on the floor is known.
+
+    Why: a floor is proven for what is known to stand on it; the rack without a figure is the one with the storage in it.
+    Measured by: plan table `floor`: things without a weight.
+    Repair: the maker's weight with contents, in the catalogue entry of each device that lacks it.
+    Source: weights from the catalogue.
+    """
+    return judge(
+        plan.table("floor").filter(pl.col("kind").is_in(list(_STANDS))),
+        subject=pl.col("object"),
+        ok=pl.when(pl.col("weight_kg").is_not_null()).then(pl.lit(True)),
+        expected=pl.lit("a weight with contents and coolant"),
+        found=pl.format("no weight of this {}", "kind"),
+    )
+
+
 def _against(plan: Plan, check_id: str, column: str, unit: str, where: str) -> pl.DataFrame:
     limit = threshold(plan, check_id)
     if limit is None:
@@ -59,8 +77,7 @@ def _against(plan: Plan, check_id: str, column: str, unit: str, where: str) -> p
         plan.table("floor").filter(pl.col("kind").is_in(list(_STANDS))),
         subject=pl.col("object"),
         ok=at_most(pl.col(column), limit),
+        applies=weight.is_not_null(),
         expected=pl.format("at most {} {}", amount(pl.lit(limit["limit"]), unit), pl.lit(where)),
-        found=pl.when(weight.is_null())
-        .then(pl.lit("weight unknown"))
-        .otherwise(pl.format("{} from {}", amount(pl.col(column), unit), amount(weight, "kg"))),
+        found=pl.format("{} from {}", amount(pl.col(column), unit), amount(weight, "kg")),
     )

@@ -271,4 +271,13 @@ COOLING_RULES: dict[str, Rule] = {
         ("plates along the way and under the rack", "panels of a higher class, or a slab"),
         _AGAIN,
     ),
+    "DES-123": Rule(
+        around.of_floor,
+        ("kind",),
+        "floor:weight-{kind}",
+        "the weight of some of what stands on the floor is not known, so its load is not proven: {name}",
+        ("the maker's weight, in the catalogue entry of each device that lacks it: `asbuilt catalogue`",),
+        _LIST,
+        undecided=True,
+    ),
 }
