@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asbuilt.catalogue import keys
+from asbuilt.catalogue import keys, keys_fibre
 
 KINDS = (
     "system",
@@ -143,7 +143,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
     "switch": _keys(keys.SWITCH, keys.SWITCH_MAY),
     "optic": _keys(keys.OPTIC, keys.MEDIUM_MAY),
     "cable": _keys(keys.CABLE, keys.CABLE_MAY),
-    "fibre": _keys(keys.FIBRE, keys.FIBRE_MAY),
+    "fibre": _keys(keys_fibre.FIBRE, keys_fibre.FIBRE_MAY),
     "rack": _keys(keys.RACK, keys.RACK_MAY),
     "power": _keys(keys.POWER, keys.POWER_MAY),
     "cooling": _keys(keys.COOLING, keys.COOLING_MAY),
