@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from asbuilt.drawings.judged import LINE, NARROW, SMALL, WIDE, Judged, draw_judged, judged_height, wrapped
-from asbuilt.drawings.power_chain import Link, busway_judged, feed_judged, row_chains, rows_with_power, source_word
+from asbuilt.drawings.power_chain import Link, busway_judged, feed_judged, row_chains, rows_with_power, source_word, unfed
 from asbuilt.drawings.sheet import Sheet, file_stem
 from asbuilt.drawings.theme import Canvas, number, plural
 from asbuilt.model.plan import Plan
@@ -40,16 +40,16 @@ def one_line_sheets(plan: Plan, width: float = WIDE, rows: frozenset[str] | None
         whole = sum(_depth(c, width) for c in chains) + HEAD
         parts = [(c,) for c in chains] if whole > TALLEST and len(chains) > 1 else [chains]
         for part in parts:
-            sheets.append(_row_sheet(row, part, width, alone=len(parts) == 1))
+            sheets.append(_row_sheet(row, part, width, unfed(plan, row), alone=len(parts) == 1))
     return tuple(sheets)
 
 
-def _row_sheet(row: str, chains: tuple[Link, ...], width: float, *, alone: bool) -> Sheet:
+def _row_sheet(row: str, chains: tuple[Link, ...], width: float, bare: list[str], *, alone: bool) -> Sheet:
     letters = [c.title.removeprefix("Feed ") for c in chains]
     feeds = f"feed{'s' if len(letters) > 1 else ''} {', '.join(letters)}"
     title = f"One-line diagram, row {row}" + ("" if alone else f", {feeds}")
     canvas = Canvas(width, 0, title, f"Power chain of row {row}, {feeds}, from feed to cords. {LEGEND}")
-    y = _head(canvas, title, LEGEND)
+    y = _head(canvas, title, f"{LEGEND} Without a circuit in the plan: {', '.join(bare)}." if bare else LEGEND)
     if width >= WIDE:
         x = MARGIN
         for head, column in zip(HEADS, COLUMNS, strict=True):

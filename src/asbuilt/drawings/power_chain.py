@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 W_PER_KW = 1000.0
 # Loads that differ by less than this do not set two racks apart: W.
 SAME_W = 100.0
+MOST_RUNS = 4
 ALIKE = (
     "feed", "busway", "breaker_a", "usable_a", "conductors", "voltage_v", "receptacle", "plug", "kind", "part", "rating_a",
     "part_usable_a", "rating_w", "outlets", "inside", "sides",
@@ -37,18 +38,41 @@ class Link:
 
 @dataclass(slots=True)
 class Group:
-    """Racks of a row that are alike, in order of their position, and their alike circuits."""
+    """Racks of a row that are alike, by their place in it, and their alike circuits."""
 
-    names: list[str]
+    names: dict[int, str]
     watts: float
     circuits: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def title(self) -> str:
-        """``A-01 to A-10`` for neighbours, else the names; long lists by their first and last."""
-        if len(self.names) <= 3:
-            return ", ".join(self.names)
-        return f"{self.names[0]} to {self.names[-1]}"
+        """``A-01 to A-03, A-05``: neighbours as one run; of many runs the first ones."""
+        runs = spans(self.names)
+        if len(runs) <= MOST_RUNS:
+            return ", ".join(runs)
+        return f"{', '.join(runs[: MOST_RUNS - 1])} and others to {list(self.names.values())[-1]}"
+
+
+def spans(names: dict[int, str]) -> list[str]:
+    """Names by their place, runs of neighbours told by their ends."""
+    runs: list[list[str]] = []
+    last = None
+    for place, name in names.items():
+        if last is not None and place == last + 1:
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+        last = place
+    return [run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
+
+
+def unfed(plan: Plan, row: str) -> list[str]:
+    """Racks of a row that no circuit of the plan goes to, runs of neighbours told by their ends."""
+    import polars as pl
+
+    racks = plan.table("racks").filter(pl.col("row") == row).sort("position", "rack").with_row_index("place")
+    bare = racks.join(plan.table("circuits").select("rack").unique(), on="rack", how="anti").sort("place")
+    return spans(dict(bare.select("place", "name").iter_rows()))
 
 
 def source_word(source: str) -> str:
@@ -181,14 +205,14 @@ def _groups(plan: Plan, row: str) -> Iterator[Group]:
     for c in circuits.iter_rows(named=True):
         by_rack.setdefault(c["rack"], []).append(c)
     found: dict[tuple[Any, ...], Group] = {}
-    for rack, name, watts in racks.select("rack", "name", "power_w").iter_rows():
+    for place, (rack, name, watts) in enumerate(racks.select("rack", "name", "power_w").iter_rows()):
         held = by_rack.get(rack)
         if not held:
             continue
         mark = tuple(tuple(c[k] for k in (*ALIKE, "each", "cords_told")) for c in held)
         key = (mark, round(watts / SAME_W))
-        group = found.setdefault(key, Group([], watts))
-        group.names.append(name)
+        group = found.setdefault(key, Group({}, watts))
+        group.names[place] = name
         group.circuits = [_worse(a, b) for a, b in zip(group.circuits, held, strict=True)] if group.circuits else held
     yield from found.values()
 

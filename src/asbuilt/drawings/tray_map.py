@@ -55,7 +55,7 @@ def _map(hall: TrayHall, start: int, stop: int, width: float) -> Sheet:
     y = _crossing(canvas, hall, start - 1, (y, y + AISLE), scale, room) if start else y
     for index, row in enumerate(rows):
         bottom = _row(canvas, hall, row, y, scale)
-        next_top = bottom + AISLE
+        next_top = bottom + (AISLE if start + index + 1 < len(hall.rows) else 0)
         if wide:
             next_top = max(next_top, _words(canvas, hall, row, width - MARGIN - WORDS_W, y, WORDS_W) + 8)
         else:
@@ -170,7 +170,7 @@ def _crossing(canvas: Canvas, hall: TrayHall, index: int, span: tuple[float, flo
     """The aisle behind row ``index`` with the trays that cross it, pushed apart so far that their figures can be read."""
     top, bottom = span
     if index + 1 >= len(hall.rows):
-        return max(top, bottom - AISLE)
+        return bottom
     here = _crossers(hall, index)
     most = max(1, int(room // CROSS_STEP))
     shown = here if len(here) <= most else [worst(hall, tuple(here))]

@@ -1,0 +1,94 @@
+"""Tray maps: fill in figures, pattern and words; cross trays where they cross; nothing cut or overlapping."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from asbuilt.drawings.judged import NARROW, WIDE
+from asbuilt.drawings.sheet import Sheet
+from asbuilt.drawings.tray_fill import fill_limit, tray_hall
+from asbuilt.drawings.tray_map import tray_sheets
+from asbuilt.model.plan import Plan
+from drawing_boxes import colliding, cut, texts
+from physical_frames import hall
+
+
+def words(sheet: Sheet) -> str:
+    return " ".join(" ".join(box.what for box in texts(sheet.svg())).split())
+
+
+def changed(plan: Plan, table: str, **columns: pl.Expr) -> Plan:
+    return replace(plan, tables={**plan.tables, table: plan.table(table).with_columns(**columns)})
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+@pytest.mark.parametrize("per_row", [4, 13, 40])
+def test_nothing_is_cut_off_and_nothing_overlaps(width: float, per_row: int) -> None:
+    sheets = tray_sheets(hall(6, per_row), width)
+    assert len({s.name for s in sheets}) == len(sheets) and all(s.width == width for s in sheets)
+    for sheet in sheets:
+        assert [c for c in cut(sheet.svg()) if not c.startswith("cut: ")] == [], sheet.name
+        assert colliding(texts(sheet.svg())) == [], sheet.name
+
+
+def test_the_fullest_segment_is_told_with_its_place_and_verdict() -> None:
+    told = words(tray_sheets(hall(1, 13))[0])
+    assert "fibre, 300 × 100 mm: now 27.3 %, finished 68.9 % at A-13: OVER when finished" in told
+    assert "limit 50 %" in told and "21/53" in told
+
+
+def test_verdicts_follow_the_limit_of_the_plan() -> None:
+    plan = hall(1, 4)
+    drawn = tray_hall(plan)
+    assert drawn.limit == 50 and {drawn.verdict(t) for t in drawn.rows[0].trays["fibre"]} == {"pass"}
+    full = tray_hall(changed(plan, "trays", fill_now_percent=pl.lit(50.1), fill_full_percent=pl.lit(60.0)))
+    assert {full.verdict(t) for t in full.rows[0].trays["fibre"]} == {"fail"}
+    edge = tray_hall(changed(plan, "trays", fill_full_percent=pl.lit(50.0)))
+    assert {edge.verdict(t) for t in edge.rows[0].trays["fibre"]} == {"pass"}
+
+
+def test_without_a_limit_nothing_is_judged() -> None:
+    plan = hall(1, 4)
+    bare = replace(plan, tables={k: v for k, v in plan.tables.items() if k != "expectations"})
+    assert fill_limit(bare) is None
+    told = words(tray_sheets(bare)[0])
+    assert "no limit is set" in told and "not judged" in told and "within" not in told
+
+
+def test_a_tray_shared_with_power_says_so() -> None:
+    shared = changed(hall(1, 4), "trays", shared=pl.col("kind") == "fibre")
+    assert words(tray_sheets(shared)[0]).count("SHARED with power") == 1
+
+
+def test_cross_trays_are_drawn_where_they_cross_and_nowhere_else() -> None:
+    told = words(tray_sheets(hall(3, 10))[0])
+    assert told.count("18/43") == 4
+    alone = hall(3, 10)
+    only = pl.col("row").is_not_null() | pl.col("tray").str.contains("cross/2")
+    assert (
+        words(tray_sheets(replace(alone, tables={**alone.tables, "trays": alone.table("trays").filter(only)}))[0]).count(
+            "18/43"
+        )
+        == 2
+    )
+
+
+def test_large_halls_have_an_overview_and_several_sheets() -> None:
+    names = [s.name for s in tray_sheets(hall(9, 4))]
+    assert names == ["trays-overview", "trays-a-to-d", "trays-e-to-h", "trays-i"]
+    assert [s.name for s in tray_sheets(hall(9, 4), rows=frozenset({"F"}))] == ["trays-overview", "trays-e-to-h"]
+    assert [s.name for s in tray_sheets(hall(2, 4))] == ["trays"]
+
+
+def test_a_plan_without_trays_has_no_sheet() -> None:
+    plan = hall(1, 3)
+    assert tray_sheets(Plan("links only", {})) == ()
+    assert tray_sheets(replace(plan, tables={**plan.tables, "trays": plan.table("trays").clear()})) == ()
+
+
+def test_hostile_names_stay_text() -> None:
+    svg = tray_sheets(changed(hall(1, 3), "racks", name=pl.lit('"><script>x</script>\x00')))[0].svg(standalone=True)
+    assert "<script>" not in svg and "\x00" not in svg
