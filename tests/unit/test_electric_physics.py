@@ -55,11 +55,11 @@ def test_no_load_is_balanced() -> None:
 
 
 def test_unknown_words_are_refused() -> None:
-    with pytest.raises(ValueError, match="^basis is nec or iec, not 'ul'$"):
+    with pytest.raises(ValueError, match=r"^basis is nec or iec, not 'ul'$"):
         three_phase.usable_amperes(60, "ul")
-    with pytest.raises(ValueError, match="^basis is nec or iec, not 'ul'$"):
+    with pytest.raises(ValueError, match=r"^basis is nec or iec, not 'ul'$"):
         cords.rated_amperes("C14", "C13", "ul")
-    with pytest.raises(ValueError, match="^redundancy is N, N\\+1 or 2N, not '3N'$"):
+    with pytest.raises(ValueError, match=r"^redundancy is N, N\+1 or 2N, not '3N'$"):
         three_phase.feeds_needed(1, 1, "3N")
 
 
