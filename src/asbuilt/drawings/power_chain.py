@@ -23,6 +23,10 @@ ALIKE = (
     "feed", "busway", "breaker_a", "usable_a", "conductors", "voltage_v", "receptacle", "plug", "kind", "part", "rating_a",
     "part_usable_a", "rating_w", "outlets", "inside", "sides",
 )  # fmt: skip
+CIRCUIT_COLUMNS = (
+    "rack", "feed", "busway", "serves", "breaker_a", "usable_a", "conductors", "voltage_v", "receptacle", "plug", "side",
+    "whip_m", "door", "load_a", "lost_a", "drop_percent",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +237,8 @@ def alike_circuits(plan: Plan, racks: pl.DataFrame) -> pl.DataFrame:
     """Circuits of the given racks, those of a rack that are alike in one row: how many, the worst loads, what they serve."""
     import polars as pl
 
-    circuits = plan.table("circuits").join(racks, on="rack", how="semi").join(_ends(plan, racks), on="serves", how="left")
+    own = plan.table("circuits").join(racks, on="rack", how="semi").select(CIRCUIT_COLUMNS)
+    circuits = own.join(_ends(plan, racks), on="serves", how="left")
     circuits = circuits.with_columns(pl.col("kind").fill_null("other"))
     named = (pl.col("side").unique().sort().str.join(" and ") + " side").alias("sides")
     circuits = circuits.with_columns(named.over("rack", "feed", "busway", "breaker_a", "part"))
