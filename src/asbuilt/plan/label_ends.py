@@ -88,6 +88,8 @@ _TABLES = (
     ("shelves", "shelf", "u"),
     ("pdus", "pdu", ""),
     ("branches", "branch", ""),
+    ("rack_slots", "device", "u"),
+    ("rack_slots", "slot", "u"),
 )
 
 

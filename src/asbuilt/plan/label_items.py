@@ -67,7 +67,25 @@ def _jumpers(plan: Plan) -> list[pl.DataFrame]:
     held = plan.table("channels").filter(pl.col("trunk").is_not_null()).select(columns)
     ends = plan.table("trunks").select("trunk", "a_panel", "a_position", "b_panel", "b_position")
     over = tails.join(held, on="jumper", how="inner", maintain_order="left").join(ends, on="trunk", how="left")
+    over = _with_own_panel_first(plan, over)
     return [_whole(tails.join(held.select("jumper"), on="jumper", how="anti", maintain_order="left")), *_two_cords(over)]
+
+
+def _with_own_panel_first(plan: Plan, over: pl.DataFrame) -> pl.DataFrame:
+    """End a of a trunk is the rack that comes first; where that is not the rack of the reference device, the ends change."""
+    import polars as pl
+
+    tables = (("switches", "switch"), ("nodes", "node"), ("panels", "panel"))
+    stand = pl.concat([plan.table(t).select(pl.col(k).alias("key"), "rack") for t, k in tables if plan.has(t)])
+    for key in ("a_device", "a_panel"):
+        there = stand.select(pl.col("key").alias(key), pl.col("rack").alias(f"{key}_rack"))
+        over = over.join(there, on=key, how="left", maintain_order="left")
+    turned = (pl.col("a_device_rack") != pl.col("a_panel_rack")).fill_null(False)
+    return over.with_columns(
+        pl.when(turned).then(f"{far}_{what}").otherwise(f"{near}_{what}").alias(f"{near}_{what}")
+        for near, far in (("a", "b"), ("b", "a"))
+        for what in ("panel", "position")
+    )
 
 
 def _tails(plan: Plan) -> pl.DataFrame:

@@ -43,7 +43,7 @@ LABELS = Schema(
         C("phase", "str", "build phase"),
     ),
     ("item", "tail", "end"),
-    sort=("pull",),
+    sort=("crew", "pull"),
 )
 
 
@@ -55,20 +55,31 @@ def label_records(plan: Plan, space: str = "") -> pl.DataFrame:
     import polars as pl
 
     there = stands(plan)
-    ends = _two_ends(_joined(cables(plan), there), space)
+    ends = _two_ends(_pulled(plan, there, space))
     still = _one_end(objects(plan).join(there, on="key", how="left"), space)
     frame = pl.concat([still, ends], how="diagonal_relaxed")
     return LABELS.conform(_numbered(frame).select(c for c in LABELS.names))
 
 
-def _joined(items: pl.DataFrame, there: pl.DataFrame) -> pl.DataFrame:
-    """Cables with the place of both ends, each column with the prefix of its end."""
+def pulled(plan: Plan, space: str = "") -> pl.DataFrame:
+    """Everything that is pulled, one row per cable and tail: the columns of `label_items.cables`, and for each end (prefixes
+    ``a_`` and ``b_``) the columns of `label_ends.stands` and the identifier ``id``, null where the place is not known."""
+    return _pulled(plan, stands(plan), space)
+
+
+def _pulled(plan: Plan, there: pl.DataFrame, space: str) -> pl.DataFrame:
     import polars as pl
 
+    items = cables(plan)
     for side in "ab":
         places = there.select(pl.all().name.prefix(f"{side}_"))
         items = items.join(places, on=f"{side}_key", how="left", maintain_order="left")
-    return items
+    pair = [pl.min_horizontal("a_rack", "b_rack"), pl.max_horizontal("a_rack", "b_rack")]
+    return items.with_columns(
+        identifier(space, pl.col("a_cabinet"), pl.col("a_port")).alias("a_id"),
+        identifier(space, pl.col("b_cabinet"), pl.col("b_port")).alias("b_id"),
+        pl.concat_str(pair, separator="/").alias("route"),
+    )
 
 
 _ORDER = {
@@ -92,18 +103,11 @@ def _of_first_tail(named: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([named.filter(pl.col("tail") == 1), moved.select(named.columns)])
 
 
-def _two_ends(items: pl.DataFrame, space: str) -> pl.DataFrame:
+def _two_ends(items: pl.DataFrame) -> pl.DataFrame:
     """Two rows per cable, near and far."""
     import polars as pl
 
-    named = items.with_columns(
-        identifier(space, pl.col("a_cabinet"), pl.col("a_port")).alias("a_id"),
-        identifier(space, pl.col("b_cabinet"), pl.col("b_port")).alias("b_id"),
-        pl.concat_str([pl.min_horizontal("a_rack", "b_rack"), pl.max_horizontal("a_rack", "b_rack")], separator="/").alias(
-            "route"
-        ),
-    )
-    named = _of_first_tail(named.with_columns(pl.col(held).alias(name) for name, held in _ORDER.items()))
+    named = _of_first_tail(items.with_columns(pl.col(held).alias(name) for name, held in _ORDER.items()))
     frames = []
     for number, (end, own, far) in enumerate(((NEAR, "a", "b"), (FAR, "b", "a"))):
         frames.append(
@@ -134,19 +138,13 @@ def _one_end(items: pl.DataFrame, space: str) -> pl.DataFrame:
     )  # fmt: skip
 
 
-_CREWS = ("rack", "power", "liquid", "cable")
-
-
 def _numbered(frame: pl.DataFrame) -> pl.DataFrame:
     """Sorted by crew and order of work, with ``pull`` counted over the items of a crew."""
     import polars as pl
 
-    crews = {crew: number for number, crew in enumerate(_CREWS)}
-    ranked = frame.with_columns(
-        pl.col("crew").replace_strict(crews, return_dtype=pl.Int32).alias("rank"), pl.col("first_route").fill_null("")
-    )
-    order = ["rank", "first_row", "first_route", "first_place", "first_u", "first_port", "item", "tail", "which"]
+    ranked = frame.with_columns(pl.col("first_route").fill_null(""))
+    order = ["crew", "first_row", "first_route", "first_place", "first_u", "first_port", "item", "tail", "which"]
     ordered = ranked.sort(order, nulls_last=True)
-    head = (pl.col("item") != pl.col("item").shift()).fill_null(True) | (pl.col("rank") != pl.col("rank").shift())
+    head = (pl.col("item") != pl.col("item").shift()).fill_null(True) | (pl.col("crew") != pl.col("crew").shift())
     counted = ordered.with_columns(head.cast(pl.Int64).cum_sum().alias("pull"))
-    return counted.with_columns(pl.col("pull") - pl.col("pull").min().over("rank") + 1)
+    return counted.with_columns(pl.col("pull") - pl.col("pull").min().over("crew") + 1)
