@@ -33,11 +33,22 @@ def at_most_known(limit: pl.Expr, unit: str) -> pl.Expr:
     )
 
 
+def _now(plan: Plan) -> pl.DataFrame:
+    """Loads of the plan as it is; cases of the finished row are PWR-022's and PWR-023's."""
+    return plan.table("conductor_loads").filter(~pl.col("case").str.starts_with("full"))
+
+
+def lost_in_words(case: pl.Expr) -> pl.Expr:
+    """``lost:feed:A`` as ``feed A lost``; a part is any one PDU or shelf; other cases as they are."""
+    named = case.str.replace("^lost:part$", "any one PDU or shelf lost").str.replace("^lost:(.*)$", "$1 lost")
+    return named.str.replace("feed:", "feed ").str.replace("^healthy$", "all feeds")
+
+
 @once
 def worst_loads(plan: Plan) -> pl.DataFrame:
     """The worst phase conductor of each subject, healthy and with a part lost: ``subject kind lost case conductor load_a
     limit_a``, and ``over``, the subject whose breaker is the first to trip for it (its own circuit or PDU), if overloaded."""
-    phases = plan.table("conductor_loads").filter(pl.col("conductor") != NEUTRAL)
+    phases = _now(plan).filter(pl.col("conductor") != NEUTRAL)
     used = (pl.col("load_a") / pl.col("limit_a")).fill_null(pl.col("load_a"))
     worst = (
         phases.with_columns(lost=pl.col("case") != HEALTHY, used=used)
@@ -90,7 +101,7 @@ def conductors_carry_the_load_of_what_is_lost(plan: Plan, facts: Facts) -> pl.Da
 
 
 def _carried(rows: pl.DataFrame, applies: pl.Expr) -> pl.DataFrame:
-    case = pl.when(pl.col("lost")).then(pl.format(" with {} lost", pl.col("case").str.replace("^lost:", "")))
+    case = pl.when(pl.col("lost")).then(pl.format(" with {}", lost_in_words(pl.col("case"))))
     return judge(
         rows,
         subject=pl.col("subject"),
@@ -104,7 +115,7 @@ def _carried(rows: pl.DataFrame, applies: pl.Expr) -> pl.DataFrame:
 @once
 def balances(plan: Plan) -> pl.DataFrame:
     """NEMA unbalance in % of every three-phase subject with all feeds: ``subject kind unbalance_percent most_a limit_a``."""
-    phases = plan.table("conductor_loads").filter((pl.col("conductor") != NEUTRAL) & (pl.col("case") == HEALTHY))
+    phases = _now(plan).filter((pl.col("conductor") != NEUTRAL) & (pl.col("case") == HEALTHY))
     load = pl.col("load_a")
     rows = phases.group_by("subject", "kind").agg(
         load.mean().alias("mean"), load.max().alias("most_a"), load.min().alias("least"), pl.len().alias("conductors"),
@@ -172,7 +183,7 @@ def neutrals_carry_their_load(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: balance the phases, or loads between phases instead of to neutral.
     Source: Kirchhoff's current law; NEC 310.15(E), IEC 60364-5-52 clause 524.
     """
-    loads = plan.table("conductor_loads")
+    loads = _now(plan)
     phases = loads.filter(pl.col("conductor") != NEUTRAL).group_by("subject").agg(pl.col("limit_a").min().alias("phase_a"))
     rows = (
         loads.filter(pl.col("conductor") == NEUTRAL)
@@ -186,9 +197,7 @@ def neutrals_carry_their_load(plan: Plan, facts: Facts) -> pl.DataFrame:
         subject=pl.col("subject"),
         ok=pl.col("load_a") <= pl.col("most") * bound(plan, "PWR-001"),
         expected=pl.format("at most {}", amount(pl.col("most"), "A")),
-        found=pl.format(
-            "{} in the neutral, {}", amount(pl.col("load_a"), "A"), pl.col("case").str.replace("^lost:(.*)$", "$1 lost")
-        ),
+        found=pl.format("{} in the neutral, {}", amount(pl.col("load_a"), "A"), lost_in_words(pl.col("case"))),
     )
 
 

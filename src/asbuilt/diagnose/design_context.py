@@ -170,7 +170,22 @@ def place(plan: Plan, subject: str) -> str:
     if kind == "xcvr":
         row = _row(plan, "transceivers", "transceiver", bare)
         return f"{place(plan, str(row['device']))}, cage {row['cage']}" if row else ""
+    if kind in _POWERED:
+        table, key, stands = _POWERED[kind]
+        row = _row(plan, table, key, re.sub(r"^bank:(.*)/[^/]*$", r"\1", bare))
+        return place(plan, str(row[stands])) if row else ""
     return ""
+
+
+#: Parts of the power chain: table, key, and the column that says where they are.
+_POWERED = {
+    "circuit": ("circuits", "circuit", "rack"),
+    "pdu": ("pdus", "pdu", "rack"),
+    "bank": ("pdus", "pdu", "rack"),
+    "cord": ("cords", "cord", "device"),
+    "shelf": ("shelves", "shelf", "rack"),
+    "busbar": ("busbars", "section", "rack"),
+}
 
 
 def _row(plan: Plan, table: str, key: str, value: str) -> dict[str, object] | None:
