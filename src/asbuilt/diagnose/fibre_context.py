@@ -1,0 +1,60 @@
+"""What stands around the subject of a verdict on the cable plant: the columns that causes and ways out are worded with."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from asbuilt.model.plan import Plan
+
+Rows = pl.DataFrame
+_CROSS = "cross"
+
+
+def of_bundle(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a bundle: adds ``a_rack b_rack medium ports``."""
+    return rows.join(_of(plan, "bundles", "bundle", "a_rack", "b_rack", "medium", "ports"), on="subject", how="left")
+
+
+def of_trunk(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a trunk: adds ``part`` and its ends, ``a_panel a_position b_panel b_position``."""
+    columns = ("part", "a_panel", "a_position", "b_panel", "b_position")
+    return rows.join(_of(plan, "trunks", "trunk", *columns), on="subject", how="left")
+
+
+def of_panel(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a panel: adds ``rack part``."""
+    return rows.join(_of(plan, "panels", "panel", "rack", "part"), on="subject", how="left")
+
+
+def of_channel(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a jumper: adds ``phy trunk pairs`` of its channel and ``through``, the trunk, or the jumper without one."""
+    held = _of(plan, "channels", "jumper", "phy", "trunk", "pairs")
+    joined = rows.join(held, on="subject", how="left")
+    return joined.with_columns(pl.coalesce("trunk", "subject").alias("through"), pl.col("phy").fill_null("(unknown)"))
+
+
+def of_tray(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a tray segment: adds ``run`` (kind and row, or the trays that cross rows) and ``width_mm``.
+
+    ``expected`` and ``found`` of a run are those of its fullest segment, told once.
+    """
+    held = _of(plan, "trays", "tray", "kind", "row", "width_mm", "depth_mm", "fill_now_percent", "fill_full_percent")
+    joined = rows.join(held, on="subject", how="left")
+    worst = pl.max_horizontal("fill_now_percent", "fill_full_percent")
+    named = joined.with_columns(pl.format("{}/{}", "kind", pl.col("row").fill_null(_CROSS)).alias("run"), worst.alias("worst"))
+    fullest = named.sort("worst", descending=True, nulls_last=True).group_by("run", maintain_order=True).first()
+    told = fullest.select("run", pl.col("found").alias("most"))
+    return named.join(told, on="run", how="left", maintain_order="left").with_columns(pl.col("most").alias("found"))
+
+
+def of_route(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a way between two racks: adds ``a_rack b_rack turns bend_mm loops_m``."""
+    held = _of(plan, "routes", "route", "a_rack", "b_rack", "turns", "bend_mm", "bend_least_mm", "loops_m")
+    return rows.join(held, on="subject", how="left")
+
+
+def _of(plan: Plan, table: str, key: str, *columns: str) -> Rows:
+    """Columns of a table under ``subject``; a plan without the table gives nulls."""
+    if not plan.has(table):
+        return pl.DataFrame(schema=dict.fromkeys(("subject", *columns), pl.String))
+    return plan.table(table).select(pl.col(key).alias("subject"), *columns)
