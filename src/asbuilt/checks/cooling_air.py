@@ -93,7 +93,7 @@ def every_row_moves_the_air_it_needs(plan: Plan, facts: Facts) -> pl.DataFrame:
     tolerance = threshold(plan, "COO-043")
     if tolerance is None:
         return nothing("the plan states no need of air")
-    least = pl.col("need_m3_h") * (1 - pl.lit(tolerance["tol_rel"]))
+    least = pl.col("need_m3_h") * (1 - pl.lit(tolerance["tol_rel"] or 0.0))
     return judge(
         plan.table("air_rows"),
         subject=pl.format("row:{}", "row"),

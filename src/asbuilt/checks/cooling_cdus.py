@@ -48,7 +48,7 @@ def cdus_have_the_head_with_a_pump_out(plan: Plan, facts: Facts) -> pl.DataFrame
     Repair: a CDU with a pump more, a second CDU on the loop, or less pressure lost on the way.
     Source: margin in the plan's expectations. A loop that is short with all pumps is told by COO-010.
     """
-    return _head(plan, ("pump-out",), before=("now", "full"))
+    return _head(plan, ("pump-out",), before=("full",))
 
 
 @check("COO-012", layer=Layer.FACILITY, severity=Severity.MAJOR, needs=_NEEDS, since="0.1")
@@ -60,7 +60,7 @@ def cdus_have_the_head_when_fluid_and_filter_age(plan: Plan, facts: Facts) -> pl
     Repair: change filters at a lower pressure drop, a thinner fluid, or less pressure lost on the way.
     Source: margin in the plan's expectations. A loop that is short with clean fluid and filter is told by COO-010.
     """
-    return _head(plan, ("viscous", "dirty-filter"), before=("now", "full"))
+    return _head(plan, ("viscous", "dirty-filter"), before=("full",))
 
 
 @check("COO-013", layer=Layer.FACILITY, severity=Severity.MINOR, needs=_NEEDS, since="0.1")
@@ -72,7 +72,7 @@ def cdus_have_the_head_at_their_worst(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: as for each of the three; or accept the rest as a known risk of service nights.
     Source: least margin in the plan's expectations. What one of the three breaks alone is told by COO-010 to COO-012.
     """
-    return _head(plan, ("worst",), before=("now", "full", "pump-out", "viscous", "dirty-filter"), selector="worst")
+    return _head(plan, ("worst",), before=("full", "pump-out", "viscous", "dirty-filter"), selector="worst")
 
 
 @check("COO-014", layer=Layer.FACILITY, severity=Severity.MAJOR, needs=("loops", "loop_cases"), since="0.1")

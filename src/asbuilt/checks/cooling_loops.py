@@ -127,7 +127,7 @@ def every_rack_gets_its_design_flow(plan: Plan, facts: Facts) -> pl.DataFrame:
     tolerance = threshold(plan, "COO-003")
     if tolerance is None:
         return nothing("the plan states no design flow")
-    least = pl.col("design_l_min") * (1 - pl.lit(tolerance["tol_rel"]))
+    least = pl.col("design_l_min") * (1 - pl.lit(tolerance["tol_rel"] or 0.0))
     return judge(
         _with_sound(plan, plan.table("branches")).with_columns(_hose_ok(plan).alias("hose_ok")),
         subject=pl.col("branch"),
