@@ -177,7 +177,7 @@ def power_sources(design: Design, catalogue: Catalogue) -> pl.DataFrame:
             "capped": cap is not None and cap < need,
             "confidence": lowest(system, keys),
         }
-        for number, feed in enumerate(feeds_of(design, count))
+        for number, feed in enumerate(design.power.shelf_feeds if kind == "shelf" else feeds_of(design, count))
     ]
     return POWER_SOURCES.conform(pl.DataFrame(rows, schema=POWER_SOURCES.polars()))
 

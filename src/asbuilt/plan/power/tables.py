@@ -1,4 +1,4 @@
-"""The power tables of a plan."""
+"""The power tables of a plan: devices, cords, circuits, busways, feeds, and what each carries when any of them is lost."""
 
 from __future__ import annotations
 
@@ -13,5 +13,11 @@ if TYPE_CHECKING:
 
 
 def power_tables(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """Tables of `POWER_TABLES` from the expanded ``tables`` (racks, nodes, switches, links, jumpers, rack_slots, ...)."""
-    return {schema.name: schema.empty() for schema in POWER_TABLES}
+    """Tables of `POWER_TABLES` from the expanded ``tables`` (racks, nodes, switches, loads, jumpers, rack_slots).
+
+    Raises ``ProblemError`` PLN-015 for circuits or cords as built that the plan does not have.
+    """
+    from asbuilt.plan.power.build import build
+
+    made = build(design, catalogue, tables)
+    return {schema.name: made.get(schema.name, schema.empty()) for schema in POWER_TABLES}
