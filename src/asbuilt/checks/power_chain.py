@@ -12,6 +12,9 @@ from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Layer, Severity
 
+#: What may be behind a feed, without saying which one.
+KINDS = ("utility", "ups", "mixed")
+
 
 def _letter(column: str) -> pl.Expr:
     return pl.col(column).str.replace("^feed:", "")
@@ -42,7 +45,7 @@ def one_feed_all_along(plan: Plan, facts: Facts) -> pl.DataFrame:
 def _served(plan: Plan) -> pl.DataFrame:
     """PDUs and shelves: ``subject feed ok found``; not ok when a circuit or a cord of it names another feed.
 
-    Where its circuit and all its cords agree with each other and not with it, it is the one that is wrong.
+    Where all its cords agree with each other and not with it, it is the one that is wrong, alone or with its circuit.
     """
     parts = []
     if plan.has("pdus"):
@@ -57,16 +60,21 @@ def _served(plan: Plan) -> pl.DataFrame:
     rows = things.join(fed, on="subject", how="left")
     if plan.has("cords") and plan.has("pdus"):
         wrong = pl.col("moved") & ~pl.col("lone")
-        cords = seated(plan).sort("cord").group_by(subject="pdu").agg(all=wrong.all(), by_cord=_told(wrong, "cord", "feed"))
+        cords = seated(plan).sort("cord").group_by(subject="pdu").agg(
+            all=wrong.all(), asked=pl.col("feed").first(), cords=pl.len(), by_cord=_told(wrong, "cord", "feed")
+        )  # fmt: skip
         rows = rows.join(cords, on="subject", how="left")
     else:
-        rows = rows.with_columns(all=pl.lit(False), by_cord=pl.lit(None, dtype=pl.String))
-    itself = pl.col("by_circuit").is_not_null() & pl.col("all").fill_null(False)
+        unknown = pl.lit(None, dtype=pl.String)
+        rows = rows.with_columns(all=pl.lit(False), asked=unknown, cords=pl.lit(0), by_cord=unknown)
+    alone = pl.col("by_circuit").is_not_null()
+    itself = pl.col("all").fill_null(False) & (alone | (pl.col("cords") > 1))
+    whole = pl.when(alone).then(pl.format("{} is", "subject")).otherwise(pl.format("{} and its circuit are", "subject"))
     around = pl.concat_str("by_circuit", "by_cord", separator="; ", ignore_nulls=True)
     return rows.with_columns(
         ok=pl.col("by_circuit").is_null() & pl.col("by_cord").is_null(),
-        feed=pl.when(itself).then(pl.col("theirs")).otherwise(pl.col("feed")),
-        found=pl.when(itself).then(pl.format("{} is of feed {}", "subject", _letter("feed"))).otherwise(around),
+        feed=pl.when(itself).then(pl.col("asked")).otherwise(pl.col("feed")),
+        found=pl.when(itself).then(pl.format("{} of feed {}", whole, _letter("feed"))).otherwise(around),
     )
 
 
@@ -206,20 +214,19 @@ def feeds_have_sources_of_their_own(plan: Plan, facts: Facts) -> pl.DataFrame:
     """Feeds that stand in for each other come from different sources.
 
     Why: A and B behind one UPS are one feed with two names.
-    Measured by: plan table `feeds`: declared sources of the same name where the redundancy is not N; the same word that nobody
-        declared proves nothing.
+    Measured by: plan table `feeds`: sources of the same name where the redundancy is not N. A bare kind (utility, ups) names no
+        source and tells nothing.
     Repair: feed one of them from another source, or state the redundancy that there is: `power.redundancy: N`.
     Source: the requirement; ANSI/TIA-942 rated-3 and -4: two active or alternate paths.
     """
     feeds = plan.table("feeds")
     others = feeds.group_by("source").agg(pl.len().alias("sharing"), pl.col("letter").sort().str.join(", ").alias("letters"))
     rows = feeds.join(others, on="source", how="left")
-    ok = pl.when(pl.col("sharing") == 1).then(pl.lit(True)).when(pl.col("origin") == "declared").then(pl.lit(False))
     return judge(
         rows.sort("feed"),
         subject=pl.col("feed"),
-        ok=ok,
+        ok=pl.col("sharing") == 1,
         expected=pl.lit("a source of its own"),
         found=pl.format("{} behind feeds {}", "source", "letters"),
-        applies=pl.col("redundancy") != "N",
+        applies=(pl.col("redundancy") != "N") & ~pl.col("source").is_in(KINDS),
     )
