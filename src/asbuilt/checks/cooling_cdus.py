@@ -135,7 +135,7 @@ def _head(plan: Plan, cases: tuple[str, ...], before: tuple[str, ...] = (), sele
         applies=pl.col("applies") & ~pl.col("broken"),
         expected=pl.format("at least {} of head to spare", amount(pl.lit(limit["limit"]), "%")),
         found=pl.when(pl.col("curve") == "above")
-        .then(pl.format("{} is more than its curve shows ({}, {})", amount(pl.col("flow_l_min"), "L/min"), _named(), _racks()))
+        .then(pl.format("{} is more than was published ({}, {})", amount(pl.col("flow_l_min"), "L/min"), _named(), _racks()))
         .when(pl.col("available_kpa").is_null())
         .then(pl.format("head at {} not published ({}, {})", amount(pl.col("flow_l_min"), "L/min"), _named(), _racks()))
         .otherwise(
@@ -184,7 +184,7 @@ def _named() -> pl.Expr:
 
 
 def _racks() -> pl.Expr:
-    return pl.format("{} racks", "racks")
+    return pl.when(pl.col("racks") == 1).then(pl.lit("one rack")).otherwise(pl.format("{} racks", "racks"))
 
 
 @check("COO-015", layer=Layer.FACILITY, severity=Severity.BLOCKER, needs=("loops", "cdus", "branches"), since="0.1")

@@ -8,11 +8,11 @@ from typing import Any
 def header_cause(c: dict[str, Any]) -> str:
     """Which header, from how many racks on, how fast and where."""
     where = f"{c['fastest']} m/s in {c['segment']}, allowed are {c['allowed']} m/s"
-    if c["already"] == "true":
-        return f"the {c['header']} header is too small for the {c['racks']} racks of now: {where}"
+    if "true" in c["already"]:
+        return f"the {c['header']} header is too small for the {c['most']} racks of now on a loop: {where}"
     most = f", {c['carries']} at most," if c["carries"].isdigit() else ""
     return (
-        f"the {c['header']} header carries the {c['racks']} racks of now ({c['fastest_now']} m/s){most} and not the "
+        f"the {c['header']} header carries the {c['most']} racks of now ({c['fastest_now']} m/s){most} and not the "
         f"{c['racks_full']} of the finished row: {where}"
     )
 
@@ -39,6 +39,13 @@ def curve_cause(c: dict[str, Any]) -> str:
     if "below the" in c["found"]:
         return f"{who} is not proven at so little flow: {c['found']} of {c['expected']}"
     return f"{who} is not proven at any flow: {c['found']}"
+
+
+def pump_cause(c: dict[str, Any]) -> str:
+    """What is left with one pump out: too little head, or a flow that nobody published for it."""
+    if "more than was published" in c["found"]:
+        return f"with one pump out {c['cdu']} is asked for more flow than was published for the pumps left: {c['found']}"
+    return f"{c['cdu']} has too little head with one pump out: {c['found']}"
 
 
 def low_cause(c: dict[str, Any]) -> str:

@@ -25,7 +25,7 @@ def _cdu_parts(plan: Plan) -> Rows:
 def of_header(plan: Plan, rows: Rows) -> Rows:
     """Subject is a loop whose header is too small: adds to `of_loop` ``segment`` (the worst), ``size`` (the smallest header
     that is wide enough for it; empty if none is), ``carries`` (racks that the planned header carries), ``already`` (those of
-    now are too many), and of all loops with that header ``fastest`` and ``fastest_now`` in m/s."""
+    now are too many), and of all loops with that header ``fastest`` and ``fastest_now`` in m/s and ``most``, the racks of now of one."""
     joined = of_loop(plan, rows)
     limit = _limit(plan, "COO-001")
     segments = plan.table("loop_segments").sort(
@@ -42,6 +42,7 @@ def of_header(plan: Plan, rows: Rows) -> Rows:
         pl.Series("size", sizes, dtype=pl.String),
         (pl.col("racks_full") * share).floor().cast(pl.Int64).alias("carries"),
         (now > limit).alias("already"),
+        pl.col("racks").max().over("header").alias("most"),
         pl.col("velocity_m_s").max().over("header").round(2).alias("fastest"),
         now.max().over("header").round(2).alias("fastest_now"),
         pl.lit(limit).alias("allowed"),
@@ -63,7 +64,7 @@ def of_branch(plan: Plan, rows: Rows) -> Rows:
     branches = plan.table("branches").select(
         "rack", "loop", "hose_id_mm", "coupling", "valves", "hose_m_s", "design_l_min", subject="branch"
     )
-    joined = rows.join(branches, on="subject", how="left")
+    joined = rows.join(branches, on="subject", how="left").with_columns(pl.col("coupling").fill_null("unnamed"))
     return joined.with_columns(pl.col("hose_m_s").max().over("hose_id_mm").round(2).alias("fastest")).drop("hose_m_s")
 
 

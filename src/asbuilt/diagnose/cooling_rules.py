@@ -20,7 +20,7 @@ _HEAD_WAYS = (
 COOLING_RULES: dict[str, Rule] = {
     "COO-001": Rule(
         around.of_header,
-        ("header", "already"),
+        ("header",),
         "loops:{header}",
         causes.header_cause,
         (causes.header_way, causes.fewer_way, "a cooler supply, which needs less flow: `site.coolant_supply_c`"),
@@ -76,7 +76,7 @@ COOLING_RULES: dict[str, Rule] = {
         around.of_loop,
         ("cdu", "header"),
         "loops:pump-out",
-        "{cdu} has too little head with one pump out: {found}",
+        causes.pump_cause,
         ("a CDU with one pump more, or a second one on the loop: `cooling.cdu`", *_HEAD_WAYS[:1]),
         _AGAIN,
     ),
@@ -241,7 +241,7 @@ COOLING_RULES: dict[str, Rule] = {
     ),
     "COO-043": Rule(
         around.of_row,
-        ("found", "expected"),
+        ("found",),
         "rows:airflow",
         "the devices of a row move less air than its heat asks for: {found}, {expected}",
         ("plan the room for a higher rise", "correct the air of the device in the catalogue"),
