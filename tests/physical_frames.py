@@ -177,5 +177,8 @@ def trays(rows: list[str], per_row: int) -> dict[str, pl.DataFrame]:
                  "cables_now": 90, "cables_full": 210, "fill_now_percent": 18.0, "fill_full_percent": 43.0, "phase": "p1"}
                 for n, x in ((1, 0.0), (2, per_row * 600.0))
             ]  # fmt: skip
-    limits = [{"id": "CAB-000/tray", "check_id": "CAB-000", "subject_kind": "tray", "op": "le", "value": "50", "unit": "%"}]
+    limits = [
+        {"id": f"CAB-02{n}/*", "check_id": f"CAB-02{n}", "subject_kind": "tray", "op": "le", "value": value, "unit": "%"}
+        for n, value in enumerate(("40", "50"))
+    ]
     return {"trays": frame("trays", made), "routes": frame("routes", routes), "expectations": frame("expectations", limits)}

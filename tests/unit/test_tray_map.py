@@ -9,7 +9,7 @@ import pytest
 
 from asbuilt.drawings.judged import NARROW, WIDE
 from asbuilt.drawings.sheet import Sheet
-from asbuilt.drawings.tray_fill import fill_limit, tray_hall
+from asbuilt.drawings.tray_fill import fill_limits, tray_hall
 from asbuilt.drawings.tray_map import tray_sheets
 from asbuilt.model.plan import Plan
 from drawing_boxes import colliding, cut, texts
@@ -36,24 +36,33 @@ def test_nothing_is_cut_off_and_nothing_overlaps(width: float, per_row: int) -> 
 
 def test_the_fullest_segment_is_told_with_its_place_and_verdict() -> None:
     told = words(tray_sheets(hall(1, 13))[0])
-    assert "fibre, 300 × 100 mm: now 27.3 %, finished 68.9 % at A-13: OVER when finished" in told
-    assert "limit 50 %" in told and "21/53" in told
+    assert "fibre, 300 × 100 mm: now 27.3 %, finished 68.9 % at A-13: OVER the limit" in told
+    assert "power, 150 × 100 mm: now 27.3 %, finished 68.9 % at A-13: not judged" in told
+    assert "planned 40 %, at most 50 %" in told and "21/53" in told
+    assert "finished 42.4 % at A-08: above the planned fill" in words(tray_sheets(hall(1, 8))[0])
 
 
-def test_verdicts_follow_the_limit_of_the_plan() -> None:
-    plan = hall(1, 4)
-    drawn = tray_hall(plan)
-    assert drawn.limit == 50 and {drawn.verdict(t) for t in drawn.rows[0].trays["fibre"]} == {"pass"}
-    full = tray_hall(changed(plan, "trays", fill_now_percent=pl.lit(50.1), fill_full_percent=pl.lit(60.0)))
-    assert {full.verdict(t) for t in full.rows[0].trays["fibre"]} == {"fail"}
-    edge = tray_hall(changed(plan, "trays", fill_full_percent=pl.lit(50.0)))
-    assert {edge.verdict(t) for t in edge.rows[0].trays["fibre"]} == {"pass"}
+@pytest.mark.parametrize(
+    ("now", "full", "verdict"),
+    [
+        (40.0, 40.0, "pass"),
+        (1.0, 40.1, "warn"),
+        (40.1, 1.0, "warn"),
+        (1.0, 50.0, "warn"),
+        (1.0, 50.1, "fail"),
+        (50.1, 1.0, "fail"),
+    ],
+)
+def test_verdicts_follow_the_limits_of_the_plan(now: float, full: float, verdict: str) -> None:
+    drawn = tray_hall(changed(hall(1, 4), "trays", fill_now_percent=pl.lit(now), fill_full_percent=pl.lit(full)))
+    assert {drawn.verdict(t) for t in drawn.rows[0].trays["fibre"]} == {verdict}
+    assert {drawn.verdict(t) for t in drawn.rows[0].trays["power"]} == {"none"}
 
 
 def test_without_a_limit_nothing_is_judged() -> None:
     plan = hall(1, 4)
     bare = replace(plan, tables={k: v for k, v in plan.tables.items() if k != "expectations"})
-    assert fill_limit(bare) is None
+    assert fill_limits(bare) == (None, None)
     told = words(tray_sheets(bare)[0])
     assert "no limit is set" in told and "not judged" in told and "within" not in told
 

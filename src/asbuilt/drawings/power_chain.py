@@ -289,7 +289,7 @@ def _cords(plan: Plan, racks: pl.DataFrame) -> pl.DataFrame:
 
     cords = plan.table("cords").join(racks, on="rack", how="semi")
     kinds = cords.group_by("pdu", "outlet_type").len("count").sort("pdu", "outlet_type")
-    told = pl.format("{} {}", "count", "outlet_type").str.join(", ")
+    told = pl.format("{}\u00a0{}", "count", "outlet_type").str.join(", ")
     total = pl.col("count").sum().cast(pl.Int64)
     joined = kinds.group_by("pdu", maintain_order=True).agg(total.alias("total"), told.alias("told"))
     word = pl.when(pl.col("total") == 1).then(pl.lit("cord")).otherwise(pl.lit("cords"))

@@ -11,7 +11,7 @@ from asbuilt.model.plan import Plan
 if TYPE_CHECKING:
     import polars as pl
 
-VERDICT_WORDS = {"pass": "within", "warn": "OVER when finished", "fail": "OVER now", "none": "not judged"}
+VERDICT_WORDS = {"pass": "within", "warn": "above the planned fill", "fail": "OVER the limit", "none": "not judged"}
 WORSE = {"none": 0, "pass": 1, "warn": 2, "fail": 3}
 
 
@@ -38,19 +38,27 @@ class TrayRow:
 
 @dataclass(frozen=True, slots=True)
 class TrayHall:
-    """All rows in order across the hall, the trays that cross them, the limit of fill in per cent (None: nobody set one)."""
+    """All rows in order across the hall, and the trays that cross them.
+
+    ``planned`` and ``most`` are the fill in per cent that trays are planned for and the hard limit; None: nobody set one.
+    """
 
     rows: tuple[TrayRow, ...]
     cross: tuple[dict[str, Any], ...]
-    limit: float | None
+    planned: float | None
+    most: float | None
 
     def verdict(self, tray: dict[str, Any]) -> str:
-        """``fail`` now over the limit, ``warn`` over it when finished, ``pass``, or ``none`` without a limit."""
-        if self.limit is None:
+        """By the larger of the fill now and when finished: ``pass``, ``warn`` above the planned fill, ``fail`` over the limit.
+
+        ``none`` without a limit, and for power trays: the limits are those of data cables.
+        """
+        if self.planned is None or self.most is None or tray["kind"] == "power":
             return "none"
-        if tray["fill_now_percent"] > self.limit:
+        fill = max(tray["fill_now_percent"], tray["fill_full_percent"])
+        if fill > self.most:
             return "fail"
-        return "warn" if tray["fill_full_percent"] > self.limit else "pass"
+        return "warn" if fill > self.planned else "pass"
 
 
 def tray_hall(plan: Plan) -> TrayHall:
@@ -58,7 +66,7 @@ def tray_hall(plan: Plan) -> TrayHall:
     import polars as pl
 
     if not plan.has("trays") or not plan.table("trays").height:
-        return TrayHall((), (), None)
+        return TrayHall((), (), None, None)
     trays = plan.table("trays").sort("kind", "x1_mm", "tray")
     over: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for tray in trays.filter(pl.col("row").is_not_null()).iter_rows(named=True):
@@ -71,19 +79,19 @@ def tray_hall(plan: Plan) -> TrayHall:
         for row in names
     )
     cross = tuple(trays.filter(pl.col("row").is_null()).iter_rows(named=True))
-    return TrayHall(made, cross, fill_limit(plan))
+    return TrayHall(made, cross, *fill_limits(plan))
 
 
-def fill_limit(plan: Plan) -> float | None:
-    """The highest fill of a tray that an expectation of the plan allows, in per cent."""
+def fill_limits(plan: Plan) -> tuple[float | None, float | None]:
+    """The lowest and the highest fill of a tray that expectations of the plan allow, in per cent: planned, and at most."""
     import polars as pl
 
     if not plan.has("expectations"):
-        return None
+        return None, None
     table = plan.table("expectations")
     rows = table.filter((pl.col("subject_kind") == "tray") & (pl.col("unit") == "%") & (pl.col("op") == "le"))
     values = rows["value"].cast(pl.Float64, strict=False).drop_nulls().to_list()
-    return max(values, default=None)
+    return min(values, default=None), max(values, default=None)
 
 
 def _places(plan: Plan) -> dict[str, list[Place]]:

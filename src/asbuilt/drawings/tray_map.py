@@ -76,7 +76,9 @@ def _reach(row: TrayRow) -> float:
 def _head(canvas: Canvas, hall: TrayHall, title: str) -> float:
     y = 26.0
     canvas.text(MARGIN, y, title, "big", canvas.width - 2 * MARGIN, 15)
-    held = f"limit {number(hall.limit, 1)} %" if hall.limit is not None else "no limit is set"
+    held = "no limit is set"
+    if hall.planned is not None and hall.most is not None:
+        held = f"planned {number(hall.planned, 1)} %, at most {number(hall.most, 1)} %"
     words = f"Figures: fill now/when finished, in per cent of the cross-section; {held}. "
     words += "A figure alone: when finished. Along the rows to scale."
     y += 18
@@ -84,7 +86,7 @@ def _head(canvas: Canvas, hall: TrayHall, title: str) -> float:
         canvas.text(MARGIN, y, line, "small")
         y += LINE
     x = MARGIN
-    for verdict in ("none",) if hall.limit is None else ("pass", "warn", "fail"):
+    for verdict in ("none",) if hall.most is None else ("pass", "warn", "fail"):
         word = VERDICT_WORDS[verdict]
         need = 34 + text_width(word, 11.5) + 18
         if x + need > canvas.width - MARGIN:
@@ -101,7 +103,7 @@ def _head(canvas: Canvas, hall: TrayHall, title: str) -> float:
 
 
 def _strip(canvas: Canvas, x: float, y: float, w: float, h: float, verdict: str, hint: str) -> None:
-    """A piece of tray: plain when within, hatched when over at the end, hatched both ways when over now."""
+    """A piece of tray: plain when within, hatched above the planned fill, hatched both ways over the limit."""
     canvas.box(x, y, w, h, f"t-{verdict}", hint, 1)
     if verdict not in ("warn", "fail"):
         return
