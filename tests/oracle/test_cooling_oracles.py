@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from asbuilt.physics import coolant, hydraulics, pipes, psychrometrics, pumps
+from asbuilt.physics import coolant, hydraulics, pipe_sizes, pipes, psychrometrics, pumps
 from asbuilt.physics.hydraulics import Branch, Row
-from asbuilt.physics.pipes import KPA_PER_PSI, L_PER_GALLON, Bore
+from asbuilt.physics.pipe_sizes import KPA_PER_PSI, L_PER_GALLON
+from asbuilt.physics.pipes import Bore
 from requirements_of_tests import absent
 
 pytestmark = pytest.mark.oracle
@@ -27,7 +28,7 @@ RACK = Branch(177.0, 18.4 * KPA_PER_PSI, 1.8928, (HOSE, HOSE))
 
 def row_of(nominal: str, racks: int) -> Row:
     """A direct return of equal racks: 5 m of feed, 0.8 m from rack to rack, K 0.3 a segment."""
-    inside = pipes.inside_mm(nominal)
+    inside = pipe_sizes.inside_mm(nominal)
     return hydraulics.direct_return((RACK,) * racks, tuple(Bore(inside, 0.8 if i else 5.0, 0.3) for i in range(racks)))
 
 
@@ -72,11 +73,11 @@ def test_l2_return_temperature_of_the_published_flows(supply: int, back: float, 
 
 
 def test_l2_loss_of_the_rack_follows_a_power() -> None:
-    n = hydraulics.exponent(LP2357[25], LP2357[45])
+    n = pipe_sizes.exponent(LP2357[25], LP2357[45])
     assert round(n, 4) == 1.8928
-    assert round(hydraulics.drop_at(198, 177, 18.4, n), 2) == 22.75
+    assert round(pipe_sizes.drop_at(198, 177, 18.4, n), 2) == 22.75
     # 130 L/min, where the MGX rack specification wants about 10 psi: from the point of 40 °C on
-    assert round(hydraulics.drop_at(130, *LP2357[40], n), 3) == 10.048
+    assert round(pipe_sizes.drop_at(130, *LP2357[40], n), 3) == 10.048
 
 
 def test_l3_couplings_by_cv() -> None:
@@ -87,7 +88,7 @@ def test_l3_couplings_by_cv() -> None:
     assert round(pipes.coupling_kpa(9.5, 1.60, 1019.2), 3) == 17.289
     assert round(pipes.coupling_kpa(4.7 * gallons, 2.50, 1019.2), 3) == 24.837
     assert round(2 * pipes.coupling_kpa(1.7 * gallons, 0.80, 1019.2), 2) == 63.46
-    assert round(pipes.KV_OF_CV, 6) == 0.864978
+    assert round(pipe_sizes.KV_OF_CV, 6) == 0.864978
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_l3_couplings_by_cv() -> None:
 )
 def test_l4_header_segment(nominal: str, speed: float, re: float, factor: float, drop_pa: float) -> None:
     """1,980 L/min of PG25 at 35 °C through 10 m of schedule 10S pipe."""
-    inside, at = pipes.inside_mm(nominal), coolant.fluid("pg25", 35)
+    inside, at = pipe_sizes.inside_mm(nominal), coolant.fluid("pg25", 35)
     velocity = pipes.velocity_m_s(1980, inside)
     assert velocity == pytest.approx(speed, abs=5e-4)
     assert pipes.reynolds(velocity, inside, at) == pytest.approx(re, rel=1e-5)
@@ -107,7 +108,9 @@ def test_l4_header_segment(nominal: str, speed: float, re: float, factor: float,
 def test_l4_least_bore_for_a_velocity() -> None:
     """2.3 m/s: OCP, Modular TCS white paper."""
     assert round(pipes.least_inside_mm(1980, 2.3), 2) == 135.16
-    assert pipes.velocity_m_s(1980, pipes.inside_mm("DN100")) > 2.3 > pipes.velocity_m_s(1980, pipes.inside_mm("DN150"))
+    assert (
+        pipes.velocity_m_s(1980, pipe_sizes.inside_mm("DN100")) > 2.3 > pipes.velocity_m_s(1980, pipe_sizes.inside_mm("DN150"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,7 +141,7 @@ def test_l5_what_a_pilot_hides(
     assert float(found.flow_l_min[0]) == pytest.approx(near, abs=0.006)
     assert float(found.flow_l_min[-1]) == pytest.approx(177.0, abs=1e-6)
     assert found.total_l_min == pytest.approx(total, abs=0.06)
-    assert pipes.velocity_m_s(found.total_l_min, pipes.inside_mm(nominal)) == pytest.approx(speed, abs=6e-4)
+    assert pipes.velocity_m_s(found.total_l_min, pipe_sizes.inside_mm(nominal)) == pytest.approx(speed, abs=6e-4)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +169,7 @@ def test_l6_head_margin_as_arithmetic(need: float, flow: float, available: float
 
 def test_l9_volume_glycol_and_expansion() -> None:
     """DN100, 12.2 m there and back, ten racks with two hoses of 3 m and 15 L each; from 20 to 60 °C."""
-    header = coolant.pipe_litres(pipes.inside_mm("DN100"), 2 * 12.2)
+    header = coolant.pipe_litres(pipe_sizes.inside_mm("DN100"), 2 * 12.2)
     hoses = coolant.pipe_litres(35.1, 10 * 2 * 3.0)
     total = header + hoses + 150.0
     assert round(header, 2) == 224.35
@@ -179,14 +182,14 @@ def test_l9_volume_glycol_and_expansion() -> None:
 
 def test_l10_flush_and_dew_point() -> None:
     """1.5 m/s in DN100, PG25 at 25 °C; Magnus with the coefficients of Alduchov and Eskridge."""
-    assert pipes.reynolds(1.5, pipes.inside_mm("DN100"), coolant.fluid("pg25", 25)) == pytest.approx(79225, abs=1)
+    assert pipes.reynolds(1.5, pipe_sizes.inside_mm("DN100"), coolant.fluid("pg25", 25)) == pytest.approx(79225, abs=1)
     assert round(psychrometrics.dew_point_c(24, 50), 3) == 12.939
 
 
 def test_l12_manifold_clearance() -> None:
     """At least 1 U of 44.45 mm (EIA-310-E) between the top of the rack and the header above it."""
-    assert [pipes.clear_mm(under, 2236) for under in (2300, 2270)] == [64, 34]
-    assert [pipes.clear_mm(under, 2236) >= pipes.RACK_UNIT_MM for under in (2300, 2270)] == [True, False]
+    assert [pipe_sizes.clear_mm(under, 2236) for under in (2300, 2270)] == [64, 34]
+    assert [pipe_sizes.clear_mm(under, 2236) >= pipe_sizes.RACK_UNIT_MM for under in (2300, 2270)] == [True, False]
 
 
 def test_a_row_of_a_hundred_takes_milliseconds() -> None:
@@ -206,7 +209,7 @@ def _random_row(draw: random.Random, count: int) -> dict[str, Any]:
     """A row with rising losses: racks that differ, a header wide enough that every branch stays turbulent."""
     at = coolant.fluid("pg25", draw.uniform(25, 50))
     header = draw.choice([n for n in ("DN80", "DN100", "DN125", "DN150") if count < 20 or n in ("DN125", "DN150")])
-    inside = pipes.inside_mm(header)
+    inside = pipe_sizes.inside_mm(header)
     branches = [{"mm": draw.uniform(25, 40), "m": draw.uniform(2, 8), "k": draw.uniform(20, 120)} for _ in range(count)]
     segments = [{"mm": inside, "m": draw.uniform(0.6, 6), "k": draw.uniform(0, 1)} for _ in range(count)]
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from asbuilt.physics import hydraulics, pipes, pumps
+from asbuilt.physics import hydraulics, pipe_sizes, pipes, pumps
 from asbuilt.physics.coolant import fluid
 from asbuilt.physics.hydraulics import Branch
 from asbuilt.physics.pipes import Bore
@@ -129,7 +129,7 @@ def test_points_that_are_no_pump_are_refused(points: tuple[tuple[float, float], 
 
 def test_a_pipe_that_is_no_standard_size_is_refused() -> None:
     with pytest.raises(ValueError) as told:
-        pipes.inside_mm("DN90")
+        pipe_sizes.inside_mm("DN90")
     assert str(told.value) == (
         "no inside diameter of 'DN90': known are DN25, DN32, DN40, DN50, DN65, DN80, DN100, DN125, DN150, DN200, DN250, DN300"
     )

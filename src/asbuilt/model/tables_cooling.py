@@ -21,6 +21,8 @@ LIQUID_SHARES = Schema(
         C("chosen", "bool", "the row that the site's supply temperature asks for"),
         C("source", "str", "where it is from"),
         C("confidence", "str", "lowest confidence of the figures used"),
+        C("other_liquid_w", "f64", "part taken by liquid as a second source says; carried, not used", "W", nullable=True),
+        C("other_source", "str", "that second source", nullable=True),
     ),
     ("system", "supply_c"),
 )
@@ -94,7 +96,7 @@ LOOP_CASES = Schema(
         C("margin_percent", "f64", "available over need, less one", "%", nullable=True),
         C("near_l_min", "f64", "flow of the rack next to the CDU", "L/min"),
         C("far_l_min", "f64", "flow of the farthest rack", "L/min"),
-        C("spread_percent", "f64", "near over far flow, less one", "%"),
+        C("spread_percent", "f64", "largest flow of a rack over the smallest, less one", "%"),
         C("curve", "str", "inside, below or above the published flow of the CDU; none: no curve", nullable=True),
     ),
     ("loop", "case"),

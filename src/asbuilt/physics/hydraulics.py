@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asbuilt.physics.coolant import Fluid
-from asbuilt.physics.pipes import KPA_PER_PSI, L_PER_GALLON, Bore, Bores, bores, losses_kpa
+from asbuilt.physics.pipe_sizes import KPA_PER_PSI, L_PER_GALLON
+from asbuilt.physics.pipes import Bore, Bores, bores, losses_kpa
 from asbuilt.physics.pumps import PumpCurve
 
 Floats = NDArray[np.float64]
@@ -66,16 +67,6 @@ class Solved:
     @property
     def total_l_min(self) -> float:
         return float(self.flow_l_min.sum())
-
-
-def exponent(low: tuple[float, float], high: tuple[float, float]) -> float:
-    """n of a loss that follows flow^n through two points (L/min, pressure)."""
-    return float(np.log(high[1] / low[1]) / np.log(high[0] / low[0]))
-
-
-def drop_at(flow_l_min: float, reference_l_min: float, reference_kpa: float, n: float) -> float:
-    """Loss at a flow by the power law through a reference point: dP = dP_ref (Q/Q_ref)^n."""
-    return float(reference_kpa * (flow_l_min / reference_l_min) ** n)
 
 
 def direct_return(branches: tuple[Branch, ...], segments: tuple[Bore, ...]) -> Row:

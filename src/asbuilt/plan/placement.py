@@ -182,7 +182,7 @@ def lay_out(
     """
     site = design.site
     across = max(2, site.racks_per_row)
-    middle = _network_positions(nodes.racks, network.racks, across)
+    middle = network_positions(nodes.racks, network.racks, across)
     sides = across - middle
     first = sides // 2 + 1
     row_c, place = np.divmod(np.arange(nodes.racks, dtype=np.int32), np.int32(sides))
@@ -251,7 +251,7 @@ def _nearest(goal: Floats, free: Ints) -> Ints:
     return taken
 
 
-def _network_positions(compute: int, network: int, across: int) -> int:
+def network_positions(compute: int, network: int, across: int) -> int:
     """Middle positions of each row kept for network racks: the fewest that hold them all in the rows that nodes need."""
     for middle in range(1, across):
         rows = max(1, -(-compute // (across - middle)))
