@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 
+from asbuilt.base.units import MM_PER_M
 from asbuilt.checks.answers import amount, judge, threshold
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Layer, Severity
 from asbuilt.physics.trunk_count import spare_trunks, trunks_needed
+from asbuilt.plan.route import U_MM
 
 SIDES = ("a", "b")
 
@@ -162,22 +164,50 @@ def trunks_are_long_enough(plan: Plan, facts: Facts) -> pl.DataFrame:
     )
 
 
-@check("CAB-007", layer=Layer.FACILITY, severity=Severity.MINOR, needs=("routes", "bundles", "expectations"), since="0.1")
+@check(
+    "CAB-007",
+    layer=Layer.FACILITY,
+    severity=Severity.MINOR,
+    needs=("trunks", "panels", "bundles", "routes", "route_trays", "trays", "expectations"),
+    since="0.1",
+)
 def trunks_have_service_loops(plan: Plan, facts: Facts) -> pl.DataFrame:
-    """Every way that trunks take has room for a service loop at both of its ends.
+    """The length of every trunk's way leaves a service loop at both of its ends.
 
     Why: without a loop a panel cannot be drawn out, nor a trunk terminated again.
-    Measured by: plan table `routes`, of those that `bundles` take, against `expectations`.
+    Measured by: the way in plan table `trunks` less its slack, the trays of its route and the drops to its panels.
     Repair: state the loop: `fibre.loop_m`, and order the trunks by it.
     Source: loop stated or assumed by the site; 2 to 3 m both ends together are usual.
     """
-    limit = threshold(plan, "CAB-007")
-    least = pl.lit(None if limit is None else limit["limit"], dtype=pl.Float64)
-    taken = plan.table("routes").join(plan.table("bundles").select("route"), on="route", how="semi", maintain_order="left")
-    return judge(
-        taken.with_columns(least=least),
-        subject=pl.col("route"),
-        ok=pl.col("loops_m").round(2) >= pl.col("least"),
-        expected=pl.format("at least {}, both ends together", amount(pl.col("least"), "m")),
-        found=amount(pl.col("loops_m"), "m"),
+    least, slack = (threshold(plan, "CAB-007", selector) for selector in ("*", "slack"))
+    rows = _ways_of_trunks(plan).with_columns(
+        least=pl.lit(None if least is None else least["limit"], dtype=pl.Float64),
+        slack=pl.lit(None if slack is None else slack["limit"], dtype=pl.Float64),
     )
+    drops = [(pl.col("z_mm") - (pl.col(f"{s}_u") - 1 + pl.col(f"{s}_height_u") / 2) * U_MM).clip(0) / MM_PER_M for s in SIDES]
+    bare = pl.col("route_m") / (1 + pl.col("slack"))
+    rows = rows.with_columns(loops=(bare - pl.col("tray_m") - drops[0] - drops[1]).round(1))
+    return judge(
+        rows,
+        subject=pl.col("trunk"),
+        ok=pl.col("loops") >= pl.col("least").round(1),
+        applies=pl.col("a_u").is_not_null() & pl.col("b_u").is_not_null(),
+        expected=pl.format("at least {}, both ends together", amount(pl.col("least"), "m")),
+        found=amount(pl.col("loops"), "m"),
+    )
+
+
+def _ways_of_trunks(plan: Plan) -> pl.DataFrame:
+    """Table `trunks` with ``tray_m`` and ``z_mm`` of its route, and ``a_u a_height_u b_u b_height_u`` of its panels."""
+    heights = plan.table("route_trays").join(plan.table("trays").select("tray", "z_mm"), on="tray")
+    ways = plan.table("routes").select("route", "tray_m").join(
+        heights.group_by("route").agg(pl.col("z_mm").max()), on="route", how="left"
+    )  # fmt: skip
+    rows = plan.table("trunks").join(plan.table("bundles").select("bundle", "route"), on="bundle", how="left")
+    rows = rows.join(ways, on="route", how="left")
+    for side in SIDES:
+        held = plan.table("panels").select(
+            pl.col("panel").alias(f"{side}_panel"), pl.col("u").alias(f"{side}_u"), pl.col("height_u").alias(f"{side}_height_u")
+        )
+        rows = rows.join(held, on=f"{side}_panel", how="left")
+    return rows

@@ -170,6 +170,8 @@ def place(plan: Plan, subject: str) -> str:
     if kind == "xcvr":
         row = _row(plan, "transceivers", "transceiver", bare)
         return f"{place(plan, str(row['device']))}, cage {row['cage']}" if row else ""
+    if kind in ("panel", "trunk"):
+        return _in_panel(plan, kind, re.sub(r"#\d+$", "", bare))
     if kind in _POWERED:
         table, key, stands = _POWERED[kind]
         row = _row(plan, table, key, re.sub(r"^bank:(.*)/[^/]*$", r"\1", bare))
@@ -201,6 +203,24 @@ def _stands(plan: Plan, table: str, key: str, value: str) -> str:
         return ""
     name = row["name"] or value
     return f"{name} ({row['rack']} U{row['u']:g})" if row["rack"] else str(name)
+
+
+def _in_panel(plan: Plan, kind: str, value: str) -> str:
+    """A panel by number, rack and U; a trunk by the positions that it ends at."""
+    if kind == "trunk":
+        row = _row(plan, "trunks", "trunk", value)
+        ends = (
+            [f"{_in_panel(plan, 'panel', str(row[f'{e}_panel']))} position {row[f'{e}_position']}" for e in "ab"] if row else []
+        )
+        return " to ".join(ends)
+    row = _row(plan, "panels", "panel", value)
+    if not row:
+        return value
+    return (
+        f"panel {row['number']} ({row['rack']} U{row['u']:g})"
+        if row["u"] is not None
+        else f"panel {row['number']} of {row['rack']}"
+    )
 
 
 def _in_node(plan: Plan, kind: str, value: str) -> str:

@@ -62,9 +62,9 @@ FIBRE_RULES: dict[str, Rule] = {
         "put the old length back on the list",
     ),
     "CAB-007": Rule(
-        around.of_route,
-        ("loops_m",),
-        "routes:loops-{loops_m}",
+        around.of_trunk,
+        (),
+        "trunks:loops",
         "ways of trunks have no room for service loops: {found}, wanted is {expected}",
         ("plan the loops and order the trunks by them: `fibre.loop_m`",),
         _AGAIN,

@@ -10,6 +10,7 @@ from asbuilt.plan.expectation import expectation
 
 _RULES = ("fibre", "cabling-rules")
 _STRUCTURED = "NVIDIA structured cabling requirements: female patch cords, male trunks; modules have pins"
+_SLACK = "slack of a trunk's way, in the catalogue's cabling rules"
 _LOOP = "service loop of the site, both ends together; 2 to 3 m are usual"
 
 
@@ -21,7 +22,8 @@ def fibre_rows(design: Design, catalogue: Catalogue) -> list[dict[str, Any]]:
     share = "spare trunks of every route, as the site says"
     rows = [
         expectation("CAB-002", "bundle", "*", "ge", fibre.spare_percent, "%", spare, share),
-        expectation("CAB-007", "route", "*", "ge", 2.0 * fibre.loop_m, "m", loop, _LOOP),
+        expectation("CAB-007", "trunk", "*", "ge", 2.0 * fibre.loop_m, "m", loop, _LOOP),
+        expectation("CAB-007", "trunk", "slack", "eq", fibre.rules.slack_percent / 100.0, "fraction", "assumed", _SLACK),
         expectation("CAB-011", "trunk", "*", "eq", "female", "", "published", _STRUCTURED, "high"),
     ]
     if not catalogue.has(*_RULES):

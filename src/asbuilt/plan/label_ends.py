@@ -74,7 +74,7 @@ def stands(plan: Plan) -> pl.DataFrame:
     placed = named.with_columns(
         name.alias("rack"), pl.when(pl.col("word").is_null()).then(None).otherwise(name + "-" + pl.col("word")).alias("cabinet")
     )
-    frames = [placed, *_rack_itself(plan), *_along_rows(plan)]
+    frames = [placed, *_rack_itself(plan), *_along_rows(plan), *_only_powered(plan)]
     columns = ["key", "rack", "row", "line", "place", "u", "cabinet"]
     return pl.concat([f.select(columns) for f in frames], how="vertical_relaxed").unique(
         "key", keep="first", maintain_order=True
@@ -125,6 +125,19 @@ def _rack_itself(plan: Plan) -> list[pl.DataFrame]:
 
     nothing = pl.lit(None, dtype=pl.Float64)
     return [racks(plan).with_columns(pl.col("rack_key").alias("key"), nothing.alias("u"), pl.col("rack").alias("cabinet"))]
+
+
+def _only_powered(plan: Plan) -> list[pl.DataFrame]:
+    """Devices that only their power cords tell of (storage that the site brings): the rack, and what kind of thing it is."""
+    import polars as pl
+
+    if not plan.has("cords"):
+        return []
+    cords = plan.table("cords").select(key="device", rack_key="rack").unique("key", keep="first", maintain_order=True)
+    named = cords.join(racks(plan), on="rack_key", how="left", maintain_order="left")
+    word = pl.col("key").str.extract(r"^([a-z]+):").str.to_uppercase()
+    cabinet = pl.coalesce("rack", pl.col("rack_key").str.strip_prefix("rack:")) + "-" + word
+    return [named.with_columns(cabinet.alias("cabinet"), pl.lit(None, dtype=pl.Float64).alias("u"))]
 
 
 def _along_rows(plan: Plan) -> list[pl.DataFrame]:
