@@ -8,7 +8,7 @@ from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
 from asbuilt.model.tables import BOM
 from asbuilt.plan.cooling.bill import cooling_parts
-from asbuilt.plan.fibre.bill import fibre_parts
+from asbuilt.plan.fibre.bill import direct_jumpers, fibre_parts
 from asbuilt.plan.power.bill import power_parts
 
 #: Spare cables and modules where the requirement does not say: five in a hundred, at least one of each part and length.
@@ -30,12 +30,12 @@ def bill_table(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFr
         _switches(tables["switches"]),
         _racks(design, tables["racks"]),
         _optics(tables["transceivers"], percent, rule),
-        _cables(tables["jumpers"], percent, rule),
+        _cables(direct_jumpers(tables), percent, rule),
         _cords(tables["management_ports"], percent, rule),
         _nics(design, catalogue, tables["nics"]),
         *power_parts(design, tables),
         *cooling_parts(design, tables),
-        *fibre_parts(design, tables),
+        *fibre_parts(design, catalogue, tables, percent, rule),
     ]
     whole = pl.col("quantity", "spares").cast(pl.Int64)
     frame = pl.concat([f.select(_COLUMNS).with_columns(whole) for f in frames])
