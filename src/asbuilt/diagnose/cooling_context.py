@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from asbuilt.model.plan import Plan
-from asbuilt.physics.pipes import SIZES, inside_mm, least_inside_mm
+from asbuilt.physics.pipe_sizes import SIZES, inside_mm
+from asbuilt.physics.pipes import least_inside_mm
 
 Rows = pl.DataFrame
 
@@ -23,9 +24,12 @@ def _cdu_parts(plan: Plan) -> Rows:
 
 
 def of_header(plan: Plan, rows: Rows) -> Rows:
-    """Subject is a loop whose header is too small: adds to `of_loop` ``segment`` (the worst), ``size`` (the smallest header
-    that is wide enough for it; empty if none is), ``carries`` (racks that the planned header carries), ``already`` (those of
-    now are too many), and of all loops with that header ``fastest`` and ``fastest_now`` in m/s and ``most``, the racks of now of one."""
+    """Subject is a loop whose header is too small: adds to `of_loop` what the header carries and what would.
+
+    ``segment``: the worst. ``size``: the smallest header that is wide enough for it; empty if none is. ``carries``: racks
+    that the planned header carries. ``already``: those of now are too many. Of all loops with that header: ``fastest`` and
+    ``fastest_now`` in m/s, and ``most``, the racks of now on one of them.
+    """
     joined = of_loop(plan, rows)
     limit = _limit(plan, "COO-001")
     segments = plan.table("loop_segments").sort(
