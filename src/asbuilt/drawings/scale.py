@@ -40,22 +40,32 @@ def width_of(text: str, css: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A window onto the floor or onto a front: ``left`` and ``top`` in pixels show the point ``x_mm``, ``y_mm``."""
+    """A window onto the floor from above (y away from the hall's front) or onto a row from its front (y the height).
+
+    y runs up the sheet: ``left`` and ``top`` in pixels show the point ``x_mm``, ``y_mm``. ``mirrored``: x runs to the left, and
+    ``x_mm`` is the right end of what is seen.
+    """
 
     left: float
     top: float
     x_mm: float
     y_mm: float
     scale: float
+    mirrored: bool = False
 
     def x(self, mm: float) -> float:
-        return self.left + (mm - self.x_mm) * self.scale
+        return self.left + (self.x_mm - mm if self.mirrored else mm - self.x_mm) * self.scale
 
     def y(self, mm: float) -> float:
-        return self.top + (mm - self.y_mm) * self.scale
+        return self.top + (self.y_mm - mm) * self.scale
 
     def px(self, mm: float) -> float:
         return mm * self.scale
+
+    def rect(self, x: float, y: float, w: float, h: float) -> tuple[float, float, float, float]:
+        """Left, top, width and height in pixels of the rectangle whose corner with the lowest coordinates is x, y (mm)."""
+        left = self.x(x + w) if self.mirrored else self.x(x)
+        return left, self.y(y + h), self.px(w), self.px(h)
 
 
 def turned(canvas: Canvas, x: float, y: float, content: str, css: str, room: float) -> None:

@@ -50,7 +50,7 @@ def floor(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFrame])
     stands = [_racks(design, catalogue, tables), _cdus(catalogue, tables["cdus"])]
     kept = _positions(design, racks, rows, tables["cdus"])
     loaded = pl.concat([*stands, kept], how="diagonal")
-    frame = pl.concat([_loads(design, loaded), _aisles(design, rows)], how="diagonal")
+    frame = pl.concat([_loads(design, loaded), _aisles(design, rows, tables["cdus"])], how="diagonal")
     return FLOOR.conform(frame.select(FLOOR.names).sort("object"))
 
 
@@ -208,8 +208,10 @@ def _loads(design: Design, frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _aisles(design: Design, rows: list[RowPlace]) -> pl.DataFrame:
+def _aisles(design: Design, rows: list[RowPlace], cdus: pl.DataFrame) -> pl.DataFrame:
+    """The aisles at both sides of every row, as long as the row with the CDUs at its end."""
     site = design.site
+    ends = dict(cdus.group_by("row").agg((pl.col("x_mm") + pl.col("width_mm")).max()).iter_rows())
     pitch = site.rack_depth_mm + site.aisle_mm
     length = max(2, site.racks_per_row) * site.rack_width_mm
     by_line = {(place.hall, place.line): place for place in rows}
@@ -225,7 +227,7 @@ def _aisles(design: Design, rows: list[RowPlace]) -> pl.DataFrame:
                 "name": f"{'cold' if cold else 'hot'} aisle {' and '.join(place.letters for place in sides)}",
                 "x_mm": sides[0].x_mm,
                 "y_mm": line * pitch - site.aisle_mm,
-                "width_mm": length,
+                "width_mm": max([length, *(ends.get(place.letters, 0.0) - place.x_mm for place in sides)]),
                 "depth_mm": site.aisle_mm,
                 "phase": next((p.phase for p in sorted(sides, key=lambda p: p.index) if p.phase is not None), None),
             }
