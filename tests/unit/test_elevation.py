@@ -102,11 +102,17 @@ def test_names_of_sheets_are_file_names_and_unique() -> None:
 
 def test_typical_sheets_draw_each_stack_once_and_name_the_others() -> None:
     plan = dressed("gb300-nvl72")
-    racks = [face for face in faces(plan) if face.role == "compute"]
+    alike: dict[object, list[str]] = {}
+    for face in faces(plan):
+        alike.setdefault(face.stack, []).append(face.name)
     few = sheets(plan, typical=True)
     assert len(few) < len(sheets(plan))
     said = " ".join(box.what for sheet in few for box in texts(sheet.svg()))
-    assert f"Alike: A-02, A-03, A-07, A-08 and {len(racks) - 5} more" in said
+    assert max(len(names) for names in alike.values()) > 1
+    for first, *others in alike.values():
+        more = f" and {len(others) - 4} more" if len(others) > 4 else ""
+        assert not others or f"Alike: {', '.join(others[:4])}{more}" in said
+        assert f"{first} front" in said and all(f"{name} front" not in said for name in others)
     for sheet in few:
         assert cut(sheet.svg()) == [] and colliding(texts(sheet.svg())) == []
 

@@ -30,6 +30,7 @@ def type_size(css: str) -> float:
 
 
 def is_bold(css: str) -> bool:
+    """True for the classes that are set in bold."""
     return "strong" in css or "big" in css
 
 
