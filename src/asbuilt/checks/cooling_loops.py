@@ -177,7 +177,7 @@ def couplings_bear_the_flow(plan: Plan, facts: Facts) -> pl.DataFrame:
         plan.table("branches"),
         subject=pl.col("branch"),
         ok=pl.col("design_l_min") <= pl.col("coupling_l_min"),
-        expected=pl.format("a coupling rated for {}", amount(pl.col("design_l_min"), "L/min")),
+        expected=pl.format("a rating of at least {}", amount(pl.col("design_l_min"), "L/min")),
         found=pl.when(pl.col("coupling").is_null())
         .then(pl.lit("no coupling named"))
         .when(pl.col("coupling_l_min").is_null())

@@ -168,7 +168,7 @@ def headers_are_high_enough(plan: Plan, facts: Facts) -> pl.DataFrame:
         subject=pl.col("manifold"),
         ok=pl.when(low).then(pl.lit(False)).otherwise(pl.col("clearance_mm") >= pl.col("bend_mm")),
         expected=pl.when(pl.col("bend_mm").is_null() & ~low)
-        .then(pl.lit("room for the bend of the hoses, which is unknown"))
+        .then(pl.lit("the bend radius of the hoses"))
         .otherwise(pl.format("at least {} above the rack", amount(least, "mm"))),
         found=pl.format(
             "{} (underside at {}, rack to {})",

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+from asbuilt.model.verdict import Verdict
+
+
+def either(failed: str, unknown: str) -> Callable[[dict[str, Any]], str]:
+    """One template where the check failed, another where what it needs is not known."""
+
+    def words(c: dict[str, Any]) -> str:
+        return (unknown if c["verdict"] == Verdict.NOT_MEASURED.value else failed).format_map(c)
+
+    return words
 
 
 def header_cause(c: dict[str, Any]) -> str:
@@ -50,5 +62,7 @@ def pump_cause(c: dict[str, Any]) -> str:
 
 def low_cause(c: dict[str, Any]) -> str:
     """How many headers hang too low."""
+    if c["verdict"] == Verdict.NOT_MEASURED.value:
+        return f"whether the hoses can bend below the header is not known: {c['found']}, and nobody stated their bend radius"
     which = f"above {c['rack']}" if c["count"] == "1" else f"above {c['count']} racks ({c['rack']})"
     return f"the header {which} hangs {c['short']} mm too low: {c['found']}, needed is {c['expected']}"

@@ -23,11 +23,8 @@ _DEW = "2 to 3 K above the dew point, as published for data-centre coolant loops
 _ROOM = "existing server rooms feed and cool 5 to 10 kW a rack; the upper one holds"
 #: id, subject, selector, relation, value, unit, origin, source, confidence, relative tolerance
 _LIQUID: tuple[tuple[str, str, str, str, float, str, str, str, str | None, float], ...] = (
-    ("COO-001", "loop", "*", "le", 2.3, "m/s", "published", _HEADER, "medium", _ROUNDING),
-    ("COO-002", "loop", "*", "le", 5.0, "%", "published", _SPREAD, "medium", _ROUNDING),
     ("COO-003", "branch", "*", "ge", 1.0, "ratio", "derived", "the system's flow by supply temperature", None, _SOLVED),
     ("COO-004", "branch", "*", "le", 1.83, "m/s", "published", _HOSE, "low", _ROUNDING),
-    ("COO-010", "loop", "*", "ge", 20.0, "%", "assumed", _MARGIN, None, 0.0),
     ("COO-010", "loop", "worst", "ge", 0.0, "%", "derived", "the far rack still gets its flow", None, 0.0),
     ("COO-021", "loop", "*", "ge", 2.0, "K", "published", _DEW, "medium", 0.0),
     ("COO-031", "manifold", "*", "ge", 44.45, "mm", "published", _UNIT, "high", 0.0),
@@ -43,14 +40,31 @@ _AIR: tuple[tuple[str, str, str, str, float, str, str, str, str | None, float], 
 def cooling_rows(design: Design, catalogue: Catalogue) -> list[dict[str, Any]]:
     """Rows of `EXPECTATIONS` that checks of the cooling plan use: policies, and what the makers of system and CDU state."""
     system = catalogue.get("system", design.node.system)
-    liquid = any(system.value(key, 0.0) for key in ("unit_liquid_fraction", "liquid_fraction"))
+    liquid = design.cooling.rack is not None
     rows = [
         expectation(id, kind, selector, op, value, unit, origin, source, confidence, tol_rel=tolerance)
         for id, kind, selector, op, value, unit, origin, source, confidence, tolerance in (*_AIR, *(_LIQUID if liquid else ()))
     ]
     if liquid:
+        rows += _policies(design)
         rows += _of_system(system)
         rows += _of_cdu(catalogue.get("cooling", design.cooling.cdu)) if catalogue.has("cooling", design.cooling.cdu) else []
+    return rows
+
+
+def _policies(design: Design) -> list[dict[str, Any]]:
+    """Limits that the requirement may state: the site's own where it does, else the published or usual ones."""
+    asked, held = design.requirement.cooling, design.cooling
+    known = (
+        ("COO-001", "velocity_m_s", "le", held.velocity_m_s, "m/s", "published", _HEADER, "medium"),
+        ("COO-002", "spread_percent", "le", held.spread_percent, "%", "published", _SPREAD, "medium"),
+        ("COO-010", "margin_percent", "ge", held.margin_percent, "%", "assumed", _MARGIN, None),
+    )
+    rows = []
+    for id, field, op, value, unit, origin, source, confidence in known:
+        if getattr(asked, field) is not None:
+            origin, source, confidence = "declared", f"cooling.{field}", None
+        rows.append(expectation(id, "loop", "*", op, value, unit, origin, source, confidence, tol_rel=_ROUNDING))
     return rows
 
 
