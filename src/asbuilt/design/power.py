@@ -58,6 +58,8 @@ def resolve_power(ledger: Ledger, requirement: Requirement, system: Part, node: 
         fault_ka=asked.fault_ka,
         pickup_multiple=asked.pickup_multiple,
         icu_ka=asked.icu_ka,
+        bank_icu_ka=asked.bank_icu_ka,
+        selectivity_study=asked.selectivity_study,
         distribution=str(pick("distribution", "busway", "rows are fed from above, and tap-offs can be moved")),
         busway=BUSWAY,
         busway_a=asked.busway_a,

@@ -25,6 +25,8 @@ class PowerDesign:
     source: str = "ups"
     pickup_multiple: float | None = None
     icu_ka: float | None = None
+    bank_icu_ka: float | None = None
+    selectivity_study: str | None = None
     distribution: str = "busway"
     busway: str = "busway-copper"
     busway_a: float | None = None

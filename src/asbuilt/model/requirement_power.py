@@ -47,6 +47,10 @@ class Power:
         "instantaneous pick-up of the upper breakers over their rating", unit="ratio", least=1, most=50
     )
     icu_ka: float | None = spec("breaking capacity of the circuit breakers", unit="kA", least=1, most=300)
+    bank_icu_ka: float | None = spec("breaking capacity of the PDUs' bank breakers", unit="kA", least=1, most=300)
+    selectivity_study: str | None = spec(
+        "makers' selectivity table or study that proves the breakers of this site selective", longest=200
+    )
     distribution: str | None = spec("how feeds reach the racks", choices=("busway", "panel"))
     busway_a: float | None = spec("rated current of every busway", unit="A", least=16, most=6300)
     busway_entry: str | None = spec("where a busway is fed", choices=("end", "centre"))

@@ -12,7 +12,7 @@ COPPER = ("copper", "active-copper")
 
 def bonds_table(design: Design, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """One bond from every rack to the bus of its row, one to the next rack of the row, and one between any two racks that
-    copper cables join. Potentials are asked for where copper joins the racks; Ethernet over twisted pair is insulated."""
+    copper network cables join. Potentials are asked for between racks: the next cable that joins two of them may be copper."""
     racks = tables["racks"].select("rack", "name", "row", "position", "phase").sort("row", "position")
     power = design.power
     bus = racks.select(
@@ -21,7 +21,6 @@ def bonds_table(design: Design, tables: dict[str, pl.DataFrame]) -> pl.DataFrame
         pl.format("bus of row {}", "row").alias("far"),
         pl.lit("rack-to-bus").alias("kind"),
         pl.lit(power.bond_bus_mohm).alias("target_mohm"),
-        pl.lit(False).alias("joined"),
         "phase",
     )
     following = racks.with_columns(
@@ -30,22 +29,20 @@ def bonds_table(design: Design, tables: dict[str, pl.DataFrame]) -> pl.DataFrame
     pairs = following.select("rack", "name", "far", "far_name", "phase")
     copper = _copper(tables, racks)
     every = pl.concat([pairs, copper.select(pairs.columns)]).unique(["rack", "far"], maintain_order=True)
-    every = every.join(copper.select("rack", "far", pl.lit(True).alias("joined")), on=["rack", "far"], how="left")
     between = every.select(
         pl.format("bond:{}/{}", "name", "far_name").alias("bond"),
         "rack",
         "far",
         pl.lit("rack-to-rack").alias("kind"),
         pl.lit(power.bond_rack_mohm).alias("target_mohm"),
-        pl.col("joined").fill_null(False),
         "phase",
     )
     frame = pl.concat([bus, between]).with_columns(
-        pl.when("joined").then(pl.lit(power.potential_warn_mv)).alias("warn_mv"),
-        pl.when("joined").then(pl.lit(power.potential_fail_mv)).alias("fail_mv"),
+        pl.when(pl.col("kind") == "rack-to-rack").then(pl.lit(power.potential_warn_mv)).alias("warn_mv"),
+        pl.when(pl.col("kind") == "rack-to-rack").then(pl.lit(power.potential_fail_mv)).alias("fail_mv"),
         pl.lit("declared" if power.bonds_declared else "assumed").alias("origin"),
     )
-    return BONDS.conform(frame.drop("joined").sort("bond"))
+    return BONDS.conform(frame.sort("bond"))
 
 
 def _copper(tables: dict[str, pl.DataFrame], racks: pl.DataFrame) -> pl.DataFrame:

@@ -7,7 +7,7 @@ import polars as pl
 
 from asbuilt.model.design import Design
 from asbuilt.model.tables_power import PROTECTIONS
-from asbuilt.physics.protection import coordination, earliest_pickup
+from asbuilt.physics.protection import NOT_PROVEN, SELECTIVE, coordination, earliest_pickup
 from asbuilt.plan.power.parts import PduPart
 
 _AMPERES_PER_KA = 1000.0
@@ -19,7 +19,8 @@ def protections_table(
     """Tap-off breaker against the busway's, and one bank of each PDU (they are alike) against its circuit's.
 
     ``tap_ka`` per circuit, in the table's order: the fault right behind the tap-off breaker is the largest that it sees.
-    Upper breakers act at once from `power.pickup_multiple` times their rating, 20 % earlier at worst (IEC 60947-2).
+    Upper breakers act at once from `power.pickup_multiple` times their rating, 20 % earlier at worst (IEC 60947-2). What stays
+    unproven counts as selective where the site names the makers' table or study that proves it.
     """
     power = design.power
     rated = busways.select("busway", pl.col("rating_a").alias("upstream_a"))
@@ -39,7 +40,7 @@ def protections_table(
         pl.lit(pdu.bank_breaker_a, pl.Float64).alias("downstream_a"),
         pl.col("breaker_a").alias("upstream_a"),
         "fault_ka",
-        pl.lit(None, pl.Float64).alias("icu_ka"),
+        pl.lit(power.bank_icu_ka, pl.Float64).alias("icu_ka"),
     )
     frame = pl.concat([upper, lower]) if pdu.banks and pdu.bank_breaker_a is not None else upper
     setting = frame["upstream_a"].to_numpy() * (power.pickup_multiple if power.pickup_multiple is not None else np.nan)
@@ -47,6 +48,10 @@ def protections_table(
     fault = frame["fault_ka"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
     below, up = frame["downstream_a"].to_numpy(), frame["upstream_a"].to_numpy()
     verdict, reason = coordination(below, up, pickup, fault * _AMPERES_PER_KA)
+    if power.selectivity_study is not None:
+        shown = verdict == NOT_PROVEN
+        verdict = np.where(shown, SELECTIVE, verdict)
+        reason = np.where(shown, f"declared: {power.selectivity_study}", reason)
     out = frame.with_columns(
         (pl.col("upstream_a") / pl.col("downstream_a")).alias("ratio"),
         pl.Series("pickup_ka", pickup / _AMPERES_PER_KA).fill_nan(None),
