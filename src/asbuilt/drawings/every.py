@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from asbuilt.drawings import elevation
+from asbuilt.drawings import elevation, hall
 from asbuilt.drawings.judged import NARROW, WIDE
 from asbuilt.drawings.loop import loop_sheets
 from asbuilt.drawings.one_line import one_line_sheets
@@ -33,6 +33,7 @@ def chapters(plan: Plan, *, narrow: bool = False, rows: frozenset[str] | None = 
     width = NARROW if narrow else WIDE
     made: tuple[tuple[str, Callable[[], tuple[Sheet, ...]]], ...] = (
         ("Fabric", lambda: () if narrow else _fabric(plan)),
+        ("Floor: hall and rows", lambda: _floor(plan, narrow=narrow, rows=rows)),
         ("Racks: elevations", lambda: tuple(elevation.sheets(plan, narrow=narrow, typical=rows is not None))),
         ("Power: one-line diagrams", lambda: one_line_sheets(plan, width, rows)),
         ("Cooling: loop diagrams", lambda: loop_sheets(plan, width, rows)),
@@ -69,6 +70,14 @@ def book_rows(plan: Plan) -> tuple[frozenset[str] | None, tuple[str, ...]]:
             verb = "is" if len(others) == 1 else "are"
             left.append(f"Row {row} is drawn; {plural(len(others), 'row')} like it ({span}) {verb} among the SVG files only.")
     return frozenset(kinds), tuple(left)
+
+
+def _floor(plan: Plan, *, narrow: bool, rows: frozenset[str] | None) -> tuple[Sheet, ...]:
+    made = tuple(hall.sheets(plan, narrow=narrow))
+    if rows is None:
+        return made
+    stems = {file_stem(row) for row in rows}
+    return tuple(s for s in made if s.name.startswith("hall-overview") or not stems.isdisjoint(s.name.split("-")))
 
 
 def _fabric(plan: Plan) -> tuple[Sheet, ...]:
