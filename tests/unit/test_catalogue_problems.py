@@ -52,7 +52,7 @@ def test_folders_that_cannot_be_a_catalogue(tmp_path: Path) -> None:
     (rack / "r.yaml").write_text("", encoding="utf-8")
     (rack / "r.yml").write_text("", encoding="utf-8")
     text = problem_of([tmp_path / "own", tmp_path / "twice", tmp_path / "none"])
-    kinds = "system, gpu, nic, switch, optic, cable, rack, power, cooling, storage, software, fabric"
+    kinds = "system, gpu, nic, switch, optic, cable, fibre, rack, power, cooling, storage, software, fabric"
     assert text == (
         f"{tmp_path}/own/racks: CAT-013 racks is not a kind of part; did you mean rack?\n"
         f"  fix: one of {kinds}\n"
