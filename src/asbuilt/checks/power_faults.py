@@ -44,7 +44,8 @@ def breakers_break_the_fault(plan: Plan, facts: Facts) -> pl.DataFrame:
     """Every breaker breaks the prospective fault current where it stands.
 
     Why: a breaker below the fault current does not trip, it bursts.
-    Measured by: plan table `protections`: breaking capacity of the lower breaker against the prospective fault current.
+    Measured by: plan table `protections`: breaking capacity of the lower breaker against the prospective fault current; where
+        that is not known, PWR-024 says so.
     Repair: a breaker of higher capacity, or a series rating with the one above that the maker confirms.
     Source: IEC 60947-2 (Icu); NEC 110.9.
     """
@@ -55,6 +56,7 @@ def breakers_break_the_fault(plan: Plan, facts: Facts) -> pl.DataFrame:
         subject=pl.col("downstream"),
         ok=pl.col("icu_ka") >= pl.col("fault_ka"),
         expected=pl.format("a breaking capacity of {} or more", amount(pl.col("fault_ka"), "kA")),
+        applies=pl.col("fault_ka").is_not_null(),
         found=unknown_capacity.otherwise(pl.format("a breaking capacity of {}", amount(pl.col("icu_ka"), "kA"))),
     )
 
@@ -108,25 +110,33 @@ def a_step_of_all_gpus_trips_nothing(plan: Plan, facts: Facts) -> pl.DataFrame:
 
     Why: a job that starts everywhere in one second is the largest step that the feed ever sees, and it comes every day.
     Measured by: plan table `protections`: least pick-up of each upper breaker against the peak of all behind it: its load of
-        the finished site with a feed lost, times the largest ratio of peak to nominal draw of any system.
+        the finished site with a feed lost, times the largest ratio of peak to nominal draw of any system; where the pick-up
+        is not known, PWR-024 says so.
     Repair: a higher or delayed instantaneous setting, power smoothing of the GPUs, or jobs that ramp up.
     Source: IEC 60947-2 (±20 % of the setting); peak draw from the catalogue.
     """
-    ratio = (pl.col("peak_w") / pl.col("nominal_w")).max()
     draws = plan.table("draws").filter(pl.col("role").is_in(["node", "rack"]))
-    unknown = bool(draws["peak_w"].null_count()) or draws.is_empty()
-    steps = None if unknown else draws.select(ratio).item()
+    unknown = draws.filter(pl.col("peak_w").is_null())
+    if unknown.height and plan.table("protections").height:
+        return judge(
+            unknown,
+            subject=pl.format("draws:{}", "part"),
+            ok=pl.lit(None, dtype=pl.Boolean),
+            expected=pl.lit("a known peak draw"),
+            found=pl.format("nobody publishes the peak of {}", "part"),
+        )
+    steps = draws.select((pl.col("peak_w") / pl.col("nominal_w")).max()).item()
     upper = plan.table("protections").select("upstream", "pickup_ka").group_by("upstream").agg(pl.col("pickup_ka").min())
     rows = upper.join(_carried(plan), on="upstream").with_columns(
         peak=pl.col("carried_a") * pl.lit(steps, dtype=pl.Float64) / A_PER_KA
     )
-    unknown_pickup = pl.when(pl.col("pickup_ka").is_null()).then(pl.lit("no known pick-up"))
     return judge(
         rows.sort("upstream"),
         subject=pl.col("upstream"),
         ok=pl.col("peak") < pl.col("pickup_ka"),
+        applies=pl.col("pickup_ka").is_not_null(),
         expected=pl.format("a pick-up above {}", amount(pl.col("peak"), "kA")),
-        found=unknown_pickup.otherwise(pl.format("picks up from {}", amount(pl.col("pickup_ka"), "kA"))),
+        found=pl.format("picks up from {}", amount(pl.col("pickup_ka"), "kA")),
     )
 
 

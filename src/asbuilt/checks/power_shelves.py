@@ -126,15 +126,15 @@ def every_rack_has_earth_targets(plan: Plan, facts: Facts) -> pl.DataFrame:
     """Every rack has a planned earth bond with a target, and its potential to neighbours joined by copper has limits.
 
     Why: a rack without a measured bond puts its leakage through the shields of copper cables: links that fail now and then.
-    Measured by: plan table `bonds`: a bond to the row's bus with a resistance, limits in mV wherever racks are joined; they are
-        measured before the first job.
+    Measured by: plan table `bonds`: a bond to the row's bus with a resistance, both limits in mV where racks are joined; they
+        are measured before the first job.
     Repair: state the site's targets.
     Source: site policy: no public standard gives numbers for this use; IEC 62368-1 asks for 0.1 Ω of a product's own bond.
     """
-    limits = pl.col("warn_mv").is_not_null() & pl.col("fail_mv").is_not_null()
+    limits = pl.col("warn_mv").is_not_null() == pl.col("fail_mv").is_not_null()
     to_bus = pl.col("kind") == "rack-to-bus"
     bonds = plan.table("bonds").group_by("rack").agg(
-        bus=(to_bus & (pl.col("target_mohm") > 0)).any(), limited=(limits & (pl.col("target_mohm") > 0) | to_bus).all()
+        bus=(to_bus & (pl.col("target_mohm") > 0)).any(), limited=((limits & (pl.col("target_mohm") > 0)) | to_bus).all()
     )  # fmt: skip
     rows = plan.table("racks").join(bonds, on="rack", how="left").with_columns(pl.col("bus", "limited").fill_null(False))
     missing = pl.when(~pl.col("bus")).then(pl.lit("no bond to the row's bus with a target"))

@@ -298,13 +298,13 @@ _RACKS: dict[str, Rule] = {
 _FAULTS: dict[str, Rule] = {
     "PWR-024": Rule(
         _pairs,
-        ("lower", "upper", "reason"),
-        "breakers:{lower}-below-{upper}",
-        _counted("{lower} breaker", "{many} below a {upper} breaker not known to trip alone: {reason}"),
+        ("reason",),
+        "breakers:selectivity",
+        _counted("breaker", "{many} ({lower} below {upper}) not known to trip alone: {reason}"),
         (
-            "the makers' selectivity table for this pair",
-            "a short-time delay or zone interlocking at the {upper}",
-            "a {upper} breaker of a higher rating",
+            "the makers' selectivity table for each pair, `power.fault_ka` and `power.pickup_multiple`",
+            "a short-time delay or zone interlocking at the upper breaker",
+            "an upper breaker of a higher rating",
         ),
         "set the breaker back",
         undecided=True,

@@ -15,7 +15,9 @@ _POLICY = "site policy, no standard gives a number for this use: verify with the
 def power_rows(design: Design) -> list[dict[str, Any]]:
     """Rows of `EXPECTATIONS` that checks of the power plan use."""
     continuous = "NEC 210.20(A), 215.3; IEC 60364-4-43: the continuous current of `limit_a` and `usable_a` is the most"
-    supplies = "power factor of active supplies at half load and more, 80 PLUS Titanium: 0.95 or more"
+    supplies = "default of the design; power factor of active supplies at half load and more, 80 PLUS Titanium: 0.95 or more"
+    stated = design.requirement.power.power_factor is not None
+    factor = ("declared", "power.power_factor") if stated else ("assumed", supplies)
     contact = "assumed: a contact may rise 45 K at its test current (IEC 60320-1), so 20 K at two thirds of it"
     drop = (
         "site policy, 2 % busway and 1 % whip; NEC informational notes 3 % branch, 5 % feeder and branch; "
@@ -23,23 +25,17 @@ def power_rows(design: Design) -> list[dict[str, Any]]:
     )
     sharing = "supplies share within some 5 % after a loss: verify with the maker"
     return [
-        _row("PWR-001", "conductor", "*", "le", 1.0, "share of the continuous current", "published", continuous, "high")
+        expectation("PWR-001", "conductor", "*", "le", 1.0, "share of the continuous current", "published", continuous)
         | {"tol_rel": _ROUNDING},
-        _row("PWR-003", "conductor", "*", "le", 0.10, "share of the mean", "assumed", _POLICY, "low"),
-        _row("PWR-003", "conductor", "kind=pdu", "le", 0.15, "share of the mean", "assumed", _POLICY, "low"),
-        _row("PWR-003", "conductor", "loaded", "ge", 0.25, "share of the continuous current", "assumed", _POLICY, "low"),
-        _row("PWR-004", "conductor", "*", "le", 0.05, "share of the mean", "assumed", _POLICY, "low"),
-        _row("PWR-013", "cord", "power factor", "eq", 0.98, "ratio", "assumed", supplies, "medium"),
-        _row("PWR-017", "shelf", "*", "ge", 0.05, "share of the rated output", "assumed", sharing, "low"),
-        _row("PWR-019", "circuit", "*", "le", 0.05, "share of the usual length", "assumed", _POLICY, "low"),
-        _row("PWR-019", "circuit", "metres", "le", 0.5, "m", "assumed", _POLICY, "low"),
-        _row("PWR-026", "busway", "*", "le", 2.0, "%", "assumed", drop, "low"),
-        _row("PWR-027", "circuit", "*", "le", 3.0, "%", "assumed", drop, "low"),
-        _row("PWR-030", "cord", "*", "eq", 20.0, "K", "assumed", contact, "low"),
+        expectation("PWR-003", "conductor", "*", "le", 0.10, "share of the mean", "assumed", _POLICY),
+        expectation("PWR-003", "conductor", "kind=pdu", "le", 0.15, "share of the mean", "assumed", _POLICY),
+        expectation("PWR-003", "conductor", "loaded", "ge", 0.25, "share of the continuous current", "assumed", _POLICY),
+        expectation("PWR-004", "conductor", "*", "le", 0.05, "share of the mean", "assumed", _POLICY),
+        expectation("PWR-013", "cord", "power factor", "eq", design.power.power_factor, "ratio", *factor),
+        expectation("PWR-017", "shelf", "*", "ge", 0.05, "share of the rated output", "assumed", sharing),
+        expectation("PWR-019", "circuit", "*", "le", 0.05, "share of the usual length", "assumed", _POLICY),
+        expectation("PWR-019", "circuit", "metres", "le", 0.5, "m", "assumed", _POLICY),
+        expectation("PWR-026", "busway", "*", "le", 2.0, "%", "assumed", drop),
+        expectation("PWR-027", "circuit", "*", "le", 3.0, "%", "assumed", drop),
+        expectation("PWR-030", "cord", "*", "eq", 20.0, "K", "assumed", contact),
     ]
-
-
-def _row(
-    check_id: str, kind: str, selector: str, op: str, value: float, unit: str, origin: str, source: str, confidence: str
-) -> dict[str, Any]:
-    return expectation(check_id, kind, selector, op, value, unit, origin, source, confidence)
