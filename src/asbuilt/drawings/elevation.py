@@ -142,19 +142,23 @@ def _device(canvas: Canvas, device: Held, x: float, w: float, bottom: float, see
     if mark:
         for end in (x + 5, x + w - 5):
             canvas.add(f'<circle cx="{end:.1f}" cy="{level + tall / 2:.1f}" r="2.6" class="b-oob"/>')
-    room = w - 8 - 2 * mark
-    size = type_size(css)
     if tall < 9:
         return
-    fits = max(1, int((tall - 2) // (size * LINE)))
-    lines = wrap(words, room, css, names=True)
-    if len(lines) > fits:
-        lines = wrap(device.name, room, css, names=True)
-    if len(lines) > fits:
-        lines = [device.name]
+    room = w - 8 - 2 * mark
+    lines, css = _name_lines(device, words, room, tall, css)
+    size = type_size(css)
     first = level + (tall - len(lines) * size * LINE) / 2
     for at, line in enumerate(lines):
         canvas.text(x + w / 2, first + (at + 0.82) * size * LINE, line, f"{css} mid", room, size)
+
+
+def _name_lines(device: Held, words: str, room: float, tall: float, css: str) -> tuple[list[str], str]:
+    """What is written into a device's box, and in which type: all words, else the name, else the name in smaller type."""
+    for text, kind in ((words, css), (device.name, css), (device.name, "one")):
+        lines = wrap(text, room, kind, names=True)
+        if len(lines) <= max(1, int((tall - 2) // (type_size(kind) * LINE))) and "…" not in "".join(lines):
+            return lines, kind
+    return [device.name], css
 
 
 def _foot(canvas: Canvas, item: Shown, left: float, y: float) -> float:

@@ -115,8 +115,10 @@ def _aisle(canvas: Canvas, view: View, aisle: Aisle, window: tuple[float, float]
 def _row(canvas: Canvas, view: View, row: FloorRow, window: tuple[float, float]) -> None:
     front = row.y if row.front_low else row.y + row.d
     outside = 12.0 if row.front_low else -5.0
-    canvas.text(GUTTER + 4, view.y(front) + outside, f"Row {row.letters}, front", "num strong")
     things = within(row, window)
+    stands = next((t for t in things if t.kind != "cdu"), None)
+    if stands is not None:
+        canvas.text(view.x(stands.x) + 4, view.y(front) + outside, f"Row {row.letters}, front", "num strong")
     for thing in things:
         place = view.rect(thing.x, thing.y, thing.w, thing.d)
         css = {"position": "frame", "cdu": "b-oob"}.get(thing.kind, f"t-{ROLE_CSS.get(thing.role, 'none')}")

@@ -209,11 +209,10 @@ def _loads(design: Design, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _aisles(design: Design, rows: list[RowPlace], cdus: pl.DataFrame) -> pl.DataFrame:
-    """The aisles at both sides of every row, as long as the row with the CDUs at its end."""
+    """The aisles at both sides of every row; in a hall all of one length, along the longest row with the CDUs at its ends."""
     site = design.site
-    ends = dict(cdus.group_by("row").agg((pl.col("x_mm") + pl.col("width_mm")).max()).iter_rows())
+    spans = _spans(design, rows, cdus)
     pitch = site.rack_depth_mm + site.aisle_mm
-    length = max(2, site.racks_per_row) * site.rack_width_mm
     by_line = {(place.hall, place.line): place for place in rows}
     out = []
     for hall, line in sorted({(h, at) for h, low in by_line for at in (low, low + 1)}):
@@ -225,15 +224,28 @@ def _aisles(design: Design, rows: list[RowPlace], cdus: pl.DataFrame) -> pl.Data
                 "object": f"floor:aisle:{hall + 1}/{line + 1:02d}",
                 "kind": "aisle",
                 "name": f"{'cold' if cold else 'hot'} aisle {' and '.join(place.letters for place in sides)}",
-                "x_mm": sides[0].x_mm,
+                "x_mm": spans[hall][0],
                 "y_mm": line * pitch - site.aisle_mm,
-                "width_mm": max([length, *(ends.get(place.letters, 0.0) - place.x_mm for place in sides)]),
+                "width_mm": spans[hall][1] - spans[hall][0],
                 "depth_mm": site.aisle_mm,
                 "phase": next((p.phase for p in sorted(sides, key=lambda p: p.index) if p.phase is not None), None),
             }
         )
     empty = FLOOR.empty()
     return pl.DataFrame(out, schema_overrides={"phase": pl.String}) if out else empty
+
+
+def _spans(design: Design, rows: list[RowPlace], cdus: pl.DataFrame) -> dict[int, tuple[float, float]]:
+    """x from and to of what stands in each hall: the positions of its rows and the CDUs beside them."""
+    length = max(2, design.site.racks_per_row) * design.site.rack_width_mm
+    reach = cdus.group_by("row").agg(pl.col("x_mm").min(), (pl.col("x_mm") + pl.col("width_mm")).max().alias("end"))
+    beside = {row: (x, end) for row, x, end in reach.iter_rows()}
+    spans: dict[int, tuple[float, float]] = {}
+    for place in rows:
+        start, end = spans.get(place.hall, (place.x_mm, place.x_mm + length))
+        left, right = beside.get(place.letters, (start, end))
+        spans[place.hall] = (min(start, left), max(end, right))
+    return spans
 
 
 def _rack(catalogue: Catalogue, part: str) -> Part | None:
