@@ -13,10 +13,11 @@ from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.design import Design
 from asbuilt.model.design_power import PowerDesign
 from asbuilt.physics.assignment import balanced, deal, totals
+from asbuilt.physics.three_phase import between_phases
 from asbuilt.plan.placement import COMPUTE
 from asbuilt.plan.power.devices import Devices
 from asbuilt.plan.power.draws import outlet_volts
-from asbuilt.plan.power.parts import CircuitPart, PduPart, smallest
+from asbuilt.plan.power.parts import SLACK, CircuitPart, PduPart, smallest
 from asbuilt.plan.power.racks import Flags, Floats, Ints, Racks
 from asbuilt.plan.power.sharing import Cases, Supplies, shared, skewed
 
@@ -79,23 +80,23 @@ def pdus_needed(
 
 def _pdus_for(watts: Floats, pdu: PduPart, watts_per_a: float) -> int:
     """PDUs that carry these cords, dealt in turn: outlets, conductors and banks. A cord that is too much for any bank is left
-    to the checks: more PDUs would not help it."""
-    reach = pdu.usable_a * watts_per_a
-    # Between phases a conductor carries root three times what one of its two loads draws.
-    limit = reach / math.sqrt(3.0) if pdu.between else reach
+    to the checks: more PDUs would not help it. Where no number does, as many as the outlets and the sum of the load need."""
     bank = math.inf if pdu.bank_a is None else pdu.bank_a * watts_per_a
     if watts.max(initial=0.0) > bank:
         bank = math.inf
-    for count in range(1, MOST_PDUS + 1):
+    whole = pdu.usable_a * watts_per_a * (math.sqrt(3.0) if pdu.between else 3.0)
+    places = max(1, pdu.c13 + pdu.c19)
+    least = max(1, -(-len(watts) // places), math.ceil(float(watts.sum()) / whole - SLACK))
+    for count in range(least, MOST_PDUS + 1):
         parts = [watts[i::count] for i in range(count)]
-        if len(parts[0]) > max(1, pdu.c13 + pdu.c19):
-            continue
         lines = [balanced(part) for part in parts]
-        if any(totals(part, line).max(initial=0.0) > limit for part, line in zip(parts, lines, strict=True)):
+        amps = [totals(part, line) / watts_per_a for part, line in zip(parts, lines, strict=True)]
+        most = max(float((between_phases(a) if pdu.between else a).max(initial=0.0)) for a in amps)
+        if most > pdu.usable_a * (1.0 + SLACK):
             continue
         if all(_fullest_bank(part, line, pdu.outlets.banks) <= bank for part, line in zip(parts, lines, strict=True)):
             return count
-    return MOST_PDUS
+    return min(least, MOST_PDUS)
 
 
 def _fullest_bank(watts: Floats, line: NDArray[np.int64], banks: int) -> float:

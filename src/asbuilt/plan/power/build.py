@@ -99,7 +99,7 @@ def build(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFrame])
         now = scene.now.even.add(busways.of_circuit, len(busways.row))
         by_case = currents(design, now)
         out["busways"] = busways_table(racks, branches, busways, scene.ratings, by_case, design.power.busway_entry)
-        out["protections"] = _protections(scene, busways, out)
+    out["protections"] = _protections(scene, busways, out)
     if scene.shelf is not None:
         stood, feeds = stacks(design, tables, racks, scene.shelf), shelf_feeds(design, racks, branches)
         out["shelves"] = shelves_table(design, racks, feeds, stood, scene.shelf, scene.node)
@@ -223,11 +223,12 @@ def _feed_watts(scene: Scene) -> FeedWatts:
     return FeedWatts(now, full, of_node)
 
 
-def _protections(scene: Scene, busways: Busways, out: dict[str, pl.DataFrame]) -> pl.DataFrame:
+def _protections(scene: Scene, busways: Busways | None, out: dict[str, pl.DataFrame]) -> pl.DataFrame:
     labels = ("circuit:" + scene.branches.labels(scene.racks)).alias("circuit")
-    tap = pl.DataFrame({"circuit": labels, "tap_ka": pl.Series(busways.tap_ka).fill_nan(None)})
+    at_tap = np.full(len(labels), np.nan) if busways is None else busways.tap_ka
+    tap = pl.DataFrame({"circuit": labels, "tap_ka": pl.Series(at_tap).fill_nan(None)})
     tap_ka = out["circuits"].select("circuit").join(tap, on="circuit", how="left", maintain_order="left")["tap_ka"]
-    return protections_table(scene.design, out["circuits"], out["pdus"], out["busways"], tap_ka, scene.pdu)
+    return protections_table(scene.design, out["circuits"], out["pdus"], out.get("busways"), tap_ka, scene.pdu)
 
 
 def _conductors(scene: Scene, busways: Busways | None, amps: Floats) -> pl.DataFrame:

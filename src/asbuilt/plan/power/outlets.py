@@ -80,7 +80,7 @@ def plug_in(weight_w: Floats, pdu: Ints, large: Flags, outlets: Outlets, busway:
     conductor = _improved(watts, conductor, in_large, held)
     if outlets.symmetric:
         conductor = _turned(watts, conductor, busway)
-    bank = _banks(watts, conductor, in_large, outlets)
+    bank = _banks(watts, conductor, big, in_large, outlets)
     outlet = _numbers(bank, in_large, outlets)
     conductor, bank, outlet = _without_place(held, conductor, bank, outlet, outlets)
     blank = np.zeros(len(pdu), np.int32)
@@ -167,8 +167,9 @@ def _turned(watts: Floats, conductor: Ints, busway: Ints) -> Ints:
     return np.where(conductor >= 0, _TURNS[turn[:, None], np.maximum(conductor, 0)], -1).astype(np.int32)
 
 
-def _banks(watts: Floats, conductor: Ints, in_large: Flags, outlets: Outlets) -> Ints:
-    """The emptiest bank of the conductor that has an outlet of the kind; C19 outlets are dealt first."""
+def _banks(watts: Floats, conductor: Ints, big: Flags, in_large: Flags, outlets: Outlets) -> Ints:
+    """The emptiest bank of the conductor that has an outlet of the kind: C20 plugs first, then those that need the few C13
+    outlets, then small plugs in C19 outlets, which can go anywhere."""
     groups, banks = len(watts), outlets.banks
     bank = np.full(watts.shape, -1, np.int32)
     for c in range(PHASES):
@@ -176,11 +177,12 @@ def _banks(watts: Floats, conductor: Ints, in_large: Flags, outlets: Outlets) ->
         if not len(mine):
             continue
         start = np.zeros((groups, len(mine)))
-        for kind, places in ((in_large, outlets.large), (~in_large, outlets.small)):
-            chosen = kind & (conductor == c)
-            dealt = deal_groups(np.where(chosen, watts, 0.0), np.tile(places[mine], (groups, 1)), start)
+        large, small = (np.tile(w[mine], (groups, 1)) for w in (outlets.large, outlets.small))
+        for kind, places in ((big, large), (~in_large, small), (in_large & ~big, large)):
+            dealt = deal_groups(np.where(kind & (conductor == c), watts, 0.0), places, start).astype(np.int32)
             bank = np.where(dealt >= 0, mine[np.maximum(dealt, 0)], bank).astype(np.int32)
-            start = start + _totals(watts, dealt.astype(np.int32), len(mine))
+            start = start + _totals(watts, dealt, len(mine))
+            places -= _totals(np.ones_like(watts), dealt, len(mine)).astype(np.int32)
     return bank
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from asbuilt.model.design import Design
-from asbuilt.model.tables_power import PROTECTIONS
+from asbuilt.model.tables_power import BUSWAYS, PROTECTIONS
 from asbuilt.physics.protection import NOT_PROVEN, SELECTIVE, coordination, earliest_pickup
 from asbuilt.plan.power.parts import PduPart
 
@@ -14,16 +14,17 @@ _AMPERES_PER_KA = 1000.0
 
 
 def protections_table(
-    design: Design, circuits: pl.DataFrame, pdus: pl.DataFrame, busways: pl.DataFrame, tap_ka: pl.Series, pdu: PduPart
+    design: Design, circuits: pl.DataFrame, pdus: pl.DataFrame, busways: pl.DataFrame | None, tap_ka: pl.Series, pdu: PduPart
 ) -> pl.DataFrame:
-    """Tap-off breaker against the busway's, and one bank of each PDU (they are alike) against its circuit's.
+    """Tap-off breaker against the busway's, and one bank of each PDU (they are alike) against its circuit's. What stands above
+    the breakers of a panel is the site's, and not known.
 
     ``tap_ka`` per circuit, in the table's order: the fault right behind the tap-off breaker is the largest that it sees.
     Upper breakers act at once from `power.pickup_multiple` times their rating, 20 % earlier at worst (IEC 60947-2). What stays
     unproven counts as selective where the site names the makers' table or study that proves it.
     """
     power = design.power
-    rated = busways.select("busway", pl.col("rating_a").alias("upstream_a"))
+    rated = (BUSWAYS.empty() if busways is None else busways).select("busway", pl.col("rating_a").alias("upstream_a"))
     above = circuits.with_columns(tap_ka.alias("tap_ka")).join(rated, on="busway", how="inner", maintain_order="left")
     upper = above.select(
         pl.col("circuit").alias("downstream"),
