@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -309,3 +311,34 @@ class TestFactory:
 def test_tables_keep_their_schemas(fibre: str) -> None:
     plan = planned(fibre)
     assert [fault for s in FIBRE_TABLES for fault in s.faults(plan.table(s.name))] == []
+
+
+def test_the_example_of_the_page_is_what_is_planned() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "fibre.md").read_text(encoding="utf-8")
+    told = dict(
+        re.findall(r"^\| ([^|]+?) \| `?([^|`]+?)`? \|$", page[page.index("## An example") : page.index("## Polarity")], re.M)
+    )
+    plan = expanded("dgx-h100-superpod")
+    bundle = plan.table("bundles").filter(pl.col("bundle") == told["bundle"]).row(0, named=True)
+    route = plan.table("routes").filter(pl.col("route") == bundle["route"]).row(0, named=True)
+    trunks = plan.table("trunks").filter(pl.col("bundle") == told["bundle"])
+    channels = plan.table("channels").filter(pl.col("trunk").is_in(trunks["trunk"].implode()))
+    longest = channels.sort("length_m").row(-1, named=True)
+    assert told == {
+        "quantity": "value",
+        "bundle": bundle["bundle"],
+        "ports": f"{bundle['ports']}",
+        "fibres of a port": f"{bundle['fibres_per_port']}",
+        "usable fibres of a trunk of 8 legs": f"{bundle['usable_fibres']}",
+        "trunks": f"{bundle['trunks']}",
+        "spares": f"{bundle['spares']}",
+        "way in trays": f"{route['tray_m']:g} m",
+        "drops to the panels": f"{route['drops_m']:.2f} m",
+        "service loops": f"{route['loops_m']:g} m",
+        "needed, the longest with 5 % slack": f"{trunks['route_m'].max():g} m",
+        "ordered": f"{trunks['length_m'].max():g} m",
+        "elements of a channel": longest["elements"],
+        "longest channel": f"{longest['length_m']:g} m",
+        "loss of it": f"{longest['loss_db']:g} dB",
+        "limit, 400GBASE-SR4 on OM4": f"{longest['limit_db']:g} dB",
+    }
