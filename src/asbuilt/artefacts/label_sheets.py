@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from asbuilt.artefacts.typst_text import literal
+from asbuilt.base.problem import Problem, ProblemError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,9 +67,25 @@ def sheet(records: pl.DataFrame, name: str) -> bytes:
 
     Equal records give equal bytes: nothing is dated, and the fonts are those that typst carries.
     """
-    import typst
+    return compiled(source(records, name))
 
-    made: bytes = typst.compile(source(records, name).encode(), ignore_system_fonts=True, pdf_tags=False)
+
+def compiled(main: str) -> bytes:
+    """``main`` set by typst as PDF. Raises `ProblemError` ART-010 where typst is not installed."""
+    try:
+        import typst
+    except ImportError as missing:
+        raise ProblemError(
+            Problem(
+                "ART-010",
+                "printable labels and sheets for the crews need typst, which is not installed",
+                why="their pages are set by it; `labels.csv` is made with them",
+                fix="pip install typst, or export without labels and crew-sheets",
+            )
+        ) from missing
+    made = typst.compile(main.encode(), ignore_system_fonts=True, pdf_tags=False)
+    if not isinstance(made, bytes):
+        raise TypeError("typst gives one PDF for a document")
     return made
 
 
@@ -83,7 +100,7 @@ def source(records: pl.DataFrame, name: str) -> str:
         size = _size(form, max(len(line) for line in lines[:2]))
         texts = ", ".join(literal(part) for line in lines[:2] for part in _cut(line, form, size))
         cells.append(f"one({number}, ({texts},), {literal(lines[2])}, {size:g}pt)")
-    pictures = ",\n".join(literal(qr_svg(item)) for item in codes)
+    pictures = ",\n".join(f'"{qr_svg(item)}"' for item in codes)  # digits, letters and single quotes alone
     return (
         f'{_page(form)}#let codes = (\n{pictures},\n).map(s => image(bytes(s), format: "svg", width: {form.qr_mm:g}mm))\n'
         + (f"{_ONE % (form.width_mm, form.height_mm, form.qr_mm)}{_laid(form, cells)}")

@@ -26,7 +26,7 @@ LOST = (
     "sheets past the first rows: labels/README.txt says which; the CSV has all labels",
 )
 #: Sheets are made for so many labels of a row, and for so many of a plan: the rest is in the CSV alone.
-MOST_PER_ROW, MOST_IN_ALL = 2_000, 4_000
+MOST_PER_ROW, MOST_IN_ALL = 2_000, 2_000
 COLUMNS = (
     "pull", "crew", "kind", "text", "own", "remote", "qr", "end", "tail", "row", "rack", "u", "route", "part",
     "length_m", "phase",

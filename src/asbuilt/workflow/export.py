@@ -9,10 +9,12 @@ from pathlib import Path, PurePosixPath
 from typing import Callable, Sequence
 
 from asbuilt.artefacts import (
+    crew_sheets,
     cut_sheet,
     drawings,
     hosts_dns,
     ibutils,
+    labels,
     ndt,
     netlist,
     opensm,
@@ -86,6 +88,8 @@ TARGETS: dict[str, Target] = {
         ),
         Target(drawings.TARGET, drawings.WRITES, drawings.LOST, drawings.drawings, unrehearsed=_HANDS),
         Target(drawings.BOOK_TARGET, drawings.BOOK_WRITES, drawings.BOOK_LOST, drawings.book, unrehearsed=_HANDS),
+        Target(labels.TARGET, labels.WRITES, labels.LOST, labels.labels, unrehearsed=_HANDS),
+        Target(crew_sheets.TARGET, crew_sheets.WRITES, crew_sheets.LOST, crew_sheets.crew_sheets, unrehearsed=_HANDS),
     )
 }
 
