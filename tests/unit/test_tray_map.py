@@ -9,7 +9,7 @@ import pytest
 
 from asbuilt.drawings.judged import NARROW, WIDE
 from asbuilt.drawings.sheet import Sheet
-from asbuilt.drawings.tray_fill import fill_limits, tray_hall
+from asbuilt.drawings.tray_fill import fill_limits, tray_halls
 from asbuilt.drawings.tray_map import tray_sheets
 from asbuilt.model.plan import Plan
 from drawing_boxes import colliding, cut, texts
@@ -54,7 +54,7 @@ def test_the_fullest_segment_is_told_with_its_place_and_verdict() -> None:
     ],
 )
 def test_verdicts_follow_the_limits_of_the_plan(now: float, full: float, verdict: str) -> None:
-    drawn = tray_hall(changed(hall(1, 4), "trays", fill_now_percent=pl.lit(now), fill_full_percent=pl.lit(full)))
+    (drawn,), _ = tray_halls(changed(hall(1, 4), "trays", fill_now_percent=pl.lit(now), fill_full_percent=pl.lit(full)))
     assert {drawn.verdict(t) for t in drawn.rows[0].trays["fibre"]} == {verdict}
     assert {drawn.verdict(t) for t in drawn.rows[0].trays["power"]} == {"none"}
 
@@ -83,6 +83,41 @@ def test_cross_trays_are_drawn_where_they_cross_and_nowhere_else() -> None:
         )
         == 2
     )
+
+
+def test_blocks_of_rows_side_by_side_are_drawn_apart() -> None:
+    """Rows C and D stand 20 m beside A and B, in the reverse order; a main tray joins the blocks."""
+    plan = hall(4, 5)
+    far = pl.col("row").is_in(["C", "D"])
+    aside, turned = (
+        pl.when(far).then(20_000.0).otherwise(0.0),
+        pl.col("row").replace_strict({"C": 2400.0, "D": -2400.0}, default=0.0),
+    )
+    y = (
+        pl.when(far)
+        .then(turned - 2400.0 * pl.col("row").replace_strict({"C": 2.0, "D": 3.0}, default=0.0) + 2400.0)
+        .otherwise(0.0)
+    )
+    trays = plan.table("trays").with_columns(
+        x1_mm=pl.col("x1_mm") + aside, x2_mm=pl.col("x2_mm") + aside, y1_mm=pl.col("y1_mm") + y, y2_mm=pl.col("y2_mm") + y
+    )
+    trays = trays.filter(pl.col("tray").str.contains("cross/[23]").not_())
+    main = (
+        trays.filter(pl.col("row").is_null())
+        .head(1)
+        .with_columns(
+            tray=pl.lit("tray:fibre/main/1"), x2_mm=pl.lit(20_000.0), y2_mm=pl.col("y1_mm"), fill_full_percent=pl.lit(77.0)
+        )
+    )
+    racks = plan.table("racks").with_columns(x_mm=pl.col("x_mm") + aside)
+    halls, mains = tray_halls(replace(plan, tables={**plan.tables, "racks": racks, "trays": pl.concat([trays, main])}))
+    assert [[r.row for r in h.rows] for h in halls] == [["A", "B"], ["D", "C"]]
+    assert [t["tray"] for t in mains] == ["tray:fibre/main/1"] and [len(h.cross) for h in halls] == [2, 0]
+    assert {r.places[0].x_mm for h in halls for r in h.rows} == {0.0}
+    sheets = tray_sheets(replace(plan, tables={**plan.tables, "racks": racks, "trays": pl.concat([trays, main])}))
+    assert [s.name for s in sheets] == ["trays-overview", "trays-a-to-b", "trays-d-to-c"]
+    assert "fibre from block to block (1 segment) 18/77 %: OVER the limit" in words(sheets[0])
+    assert "fibre across the rows (2 segments) 18/43 %: above the planned fill" in words(sheets[0])
 
 
 def test_large_halls_have_an_overview_and_several_sheets() -> None:

@@ -49,7 +49,7 @@ def row_kinds(plan: Plan) -> dict[str, tuple[str, ...]]:
 
     if not plan.has("racks"):
         return {}
-    racks = plan.table("racks").sort("y_mm", "row", "position")
+    racks = plan.table("racks").sort(pl.col("row").str.len_chars(), "row", "position")
     told = pl.format("{}:{}", "role", (pl.col("power_w") / W_PER_KW).round(1)).alias("told")
     rows = racks.group_by("row", maintain_order=True).agg(told)
     kinds: dict[tuple[str, ...], list[str]] = {}

@@ -110,13 +110,13 @@ def row_chains(plan: Plan, row: str) -> tuple[Link, ...]:
 
 
 def rows_with_power(plan: Plan) -> list[str]:
-    """The rows that have a circuit, in order of their place in the hall."""
+    """The rows that have a circuit, in order of their letters."""
     import polars as pl
 
     if not plan.has("circuits") or not plan.has("racks"):
         return []
     racks = plan.table("racks").join(plan.table("circuits").select("rack").unique(), on="rack", how="semi")
-    return racks.group_by("row").agg(pl.col("y_mm").min()).sort("y_mm", "row")["row"].to_list()
+    return racks.select(pl.col("row").unique()).sort(pl.col("row").str.len_chars(), "row")["row"].to_list()
 
 
 def _feed(plan: Plan, feed: dict[str, Any], groups: list[Group]) -> Link:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from asbuilt.drawings.theme import number
@@ -38,7 +38,7 @@ class TrayRow:
 
 @dataclass(frozen=True, slots=True)
 class TrayHall:
-    """All rows in order across the hall, and the trays that cross them.
+    """A block of rows in order across the hall, and the trays that cross them.
 
     ``planned`` and ``most`` are the fill in per cent that trays are planned for and the hard limit; None: nobody set one.
     """
@@ -61,25 +61,85 @@ class TrayHall:
         return "warn" if fill > self.planned else "pass"
 
 
-def tray_hall(plan: Plan) -> TrayHall:
-    """The rows that trays run over, with their places and trays; empty when the plan has no trays."""
+def tray_halls(plan: Plan) -> tuple[tuple[TrayHall, ...], tuple[dict[str, Any], ...]]:
+    """Each block of rows that stand over one another, and the main trays that run along the rows from block to block.
+
+    Within a block x starts at its left edge. Nothing for a plan without trays.
+    """
     import polars as pl
 
     if not plan.has("trays") or not plan.table("trays").height:
-        return TrayHall((), (), None, None)
+        return (), ()
     trays = plan.table("trays").sort("kind", "x1_mm", "tray")
     over: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for tray in trays.filter(pl.col("row").is_not_null()).iter_rows(named=True):
         over.setdefault(tray["row"], {}).setdefault(tray["kind"], []).append(tray)
     places = _places(plan)
-    depth = {row: min(t["y1_mm"] for held in kinds.values() for t in held) for row, kinds in over.items()}
-    names = sorted(over, key=lambda row: (depth[row], len(row), row))
-    made = tuple(
-        TrayRow(row, depth[row], tuple(places.get(row, ())), {kind: tuple(held) for kind, held in over[row].items()})
-        for row in names
+    rows = [_tray_row(row, kinds, places.get(row, [])) for row, kinds in over.items()]
+    limits = fill_limits(plan)
+    blocks = _blocks(rows)
+    across: dict[int, list[dict[str, Any]]] = {}
+    mains = []
+    for tray in trays.filter(pl.col("row").is_null()).iter_rows(named=True):
+        if abs(tray["y2_mm"] - tray["y1_mm"]) >= abs(tray["x2_mm"] - tray["x1_mm"]):
+            nearest = min(range(len(blocks)), key=lambda i: _apart(blocks[i], tray["x1_mm"]), default=0)
+            across.setdefault(nearest, []).append(tray)
+        else:
+            mains.append(tray)
+    halls = [_shifted(block, across.get(i, []), limits) for i, block in enumerate(blocks)]
+    return tuple(sorted(halls, key=lambda h: min((len(r.row), r.row) for r in h.rows))), tuple(mains)
+
+
+def _tray_row(row: str, kinds: dict[str, list[dict[str, Any]]], places: list[Place]) -> TrayRow:
+    depth = min(t["y1_mm"] for held in kinds.values() for t in held)
+    return TrayRow(row, depth, tuple(places), {kind: tuple(held) for kind, held in kinds.items()})
+
+
+def _extent(row: TrayRow) -> tuple[float, float]:
+    """Left and right edge of a row, its places and trays together, in mm."""
+    ends = [x for held in row.trays.values() for t in held for x in (t["x1_mm"], t["x2_mm"])]
+    ends += [x for p in row.places for x in (p.x_mm, p.x_mm + p.width_mm)]
+    return min(ends), max(ends)
+
+
+def _blocks(rows: list[TrayRow]) -> list[tuple[float, float, list[TrayRow]]]:
+    """Rows whose extents touch stand over one another: left edge, right edge and the rows of each such block."""
+    blocks: list[tuple[float, float, list[TrayRow]]] = []
+    for row in sorted(rows, key=lambda r: (*_extent(r), r.row)):
+        left, right = _extent(row)
+        if blocks and left <= blocks[-1][1]:
+            first, last, held = blocks[-1]
+            blocks[-1] = (first, max(last, right), [*held, row])
+        else:
+            blocks.append((left, right, [row]))
+    return blocks
+
+
+def _apart(block: tuple[float, float, list[TrayRow]], x_mm: float) -> float:
+    return max(block[0] - x_mm, x_mm - block[1], 0.0)
+
+
+def _shifted(
+    block: tuple[float, float, list[TrayRow]],
+    across: list[dict[str, Any]],
+    limits: tuple[float | None, float | None],
+) -> TrayHall:
+    """The block with x from its left edge, its rows in order across the hall."""
+    left = block[0]
+
+    def moved(tray: dict[str, Any]) -> dict[str, Any]:
+        return tray | {"x1_mm": tray["x1_mm"] - left, "x2_mm": tray["x2_mm"] - left}
+
+    rows = tuple(
+        TrayRow(
+            row.row,
+            row.y_mm,
+            tuple(replace(p, x_mm=p.x_mm - left) for p in row.places),
+            {kind: tuple(moved(t) for t in held) for kind, held in row.trays.items()},
+        )
+        for row in sorted(block[2], key=lambda r: (r.y_mm, len(r.row), r.row))
     )
-    cross = tuple(trays.filter(pl.col("row").is_null()).iter_rows(named=True))
-    return TrayHall(made, cross, *fill_limits(plan))
+    return TrayHall(rows, tuple(moved(t) for t in across), *limits)
 
 
 def fill_limits(plan: Plan) -> tuple[float | None, float | None]:

@@ -10,7 +10,7 @@ from typing import Any
 from asbuilt.drawings.judged import LINE, WIDE, sign, wrapped
 from asbuilt.drawings.sheet import Sheet, file_stem
 from asbuilt.drawings.theme import Canvas, number, plural, text_width
-from asbuilt.drawings.tray_fill import VERDICT_WORDS, TrayHall, TrayRow, fill_words, row_words, tray_hall, worst
+from asbuilt.drawings.tray_fill import VERDICT_WORDS, TrayHall, TrayRow, fill_words, row_words, tray_halls, worst
 from asbuilt.model.plan import Plan
 
 MARGIN, LEFT = 16.0, 66.0
@@ -27,20 +27,18 @@ def tray_sheets(plan: Plan, width: float = WIDE, rows: frozenset[str] | None = N
 
     ``rows``: of the maps only those that show one of these rows.
     """
-    hall = tray_hall(plan)
-    if not hall.rows:
-        return ()
+    halls, mains = tray_halls(plan)
     most = ROWS if width >= WIDE else ROWS_NARROW
-    starts = range(0, len(hall.rows), most)
-    sheets = list(_overview(hall, width)) if len(starts) > 1 else []
-    for start in starts:
-        if rows is not None and rows.isdisjoint(r.row for r in hall.rows[start : start + most]):
-            continue
-        sheets.append(_map(hall, start, min(start + most, len(hall.rows)), width))
+    parts = [(hall, start) for hall in halls for start in range(0, len(hall.rows), most)]
+    sheets = list(_overview(halls, mains, width)) if len(parts) > 1 else []
+    for hall, start in parts:
+        stop = min(start + most, len(hall.rows))
+        if rows is None or not rows.isdisjoint(r.row for r in hall.rows[start:stop]):
+            sheets.append(_map(hall, start, stop, width, alone=len(parts) == 1))
     return tuple(sheets)
 
 
-def _map(hall: TrayHall, start: int, stop: int, width: float) -> Sheet:
+def _map(hall: TrayHall, start: int, stop: int, width: float, *, alone: bool) -> Sheet:
     rows = hall.rows[start:stop]
     letters = rows[0].row if len(rows) == 1 else f"{rows[0].row} to {rows[-1].row}"
     title = f"Tray map, row{'s' if len(rows) > 1 else ''} {letters}"
@@ -65,7 +63,7 @@ def _map(hall: TrayHall, start: int, stop: int, width: float) -> Sheet:
         canvas.text(MARGIN, y + 22, f"Row {row.row}", "strong", width - 2 * MARGIN)
         y = _words(canvas, hall, row, MARGIN, y + 26, width - 2 * MARGIN)
     canvas.height = y + 14
-    return Sheet(title, told, file_stem("trays", *([letters] if len(hall.rows) > len(rows) else [])), canvas)
+    return Sheet(title, told, file_stem("trays", *([] if alone else [letters])), canvas)
 
 
 def _reach(row: TrayRow) -> float:
@@ -203,30 +201,55 @@ def _crossers(hall: TrayHall, index: int) -> list[dict[str, Any]]:
     return sorted(found, key=lambda t: (t["x1_mm"], t["kind"], t["tray"]))
 
 
-def _overview(hall: TrayHall, width: float) -> list[Sheet]:
-    """Each row in a line (narrow: more): the fullest segment of each kind."""
-    kinds = sorted({kind for row in hall.rows for kind in row.trays})
+def _overview(halls: tuple[TrayHall, ...], mains: tuple[dict[str, Any], ...], width: float) -> list[Sheet]:
+    """Each row in a line (narrow: more): the fullest segment of each kind, and of those that cross or join blocks of rows."""
+    every = [(hall, row) for hall in halls for row in hall.rows]
+    kinds = sorted({kind for _, row in every for kind in row.trays})
     wide = width >= WIDE
     per_sheet = OVERVIEW_ROWS if wide else OVERVIEW_ROWS // 2
-    chunks = [hall.rows[i : i + per_sheet] for i in range(0, len(hall.rows), per_sheet)]
+    chunks = [every[i : i + per_sheet] for i in range(0, len(every), per_sheet)]
     sheets = []
-    for number_, rows in enumerate(chunks, start=1):
-        title = "Tray map, overview" + (f", sheet {number_} of {len(chunks)}" if len(chunks) > 1 else "")
-        told = f"{plural(len(hall.rows), 'row')}, the fullest segment of each kind"
+    for at, chunk in enumerate(chunks, start=1):
+        title = "Tray map, overview" + (f", sheet {at} of {len(chunks)}" if len(chunks) > 1 else "")
+        told = f"{plural(len(every), 'row')}, the fullest segment of each kind"
         canvas = Canvas(width, 0, title, f"{title}: {told}.")
-        y = _head(canvas, hall, title)
+        y = _head(canvas, halls[0], title)
+        if at == 1:
+            y = _between_rows(canvas, halls, mains, y)
         pitch = (width - LEFT - MARGIN) / (len(kinds) if wide else 1)
-        for row in rows:
+        for hall, row in chunk:
             canvas.text(MARGIN, y + 12, row.row, "strong", LEFT - MARGIN - 6)
             for column, kind in enumerate(k for k in kinds if k in row.trays):
-                full = worst(hall, row.trays[kind])
-                verdict = hall.verdict(full)
                 x, level = (LEFT + column * pitch, y) if wide else (LEFT, y + column * LINE)
-                sign(canvas, x + 6, level + 8, verdict)
-                words = f"{kind} {_pair(full)} %: {VERDICT_WORDS[verdict]}"
-                canvas.text(x + 18, level + 12, words, "small", pitch - 24, 11.5)
+                _fullest(canvas, hall, kind, row.trays[kind], (x, level, pitch))
             y += LINE + 4 if wide else LINE * len(row.trays) + 8
         canvas.height = y + 12
-        words_ = (str(number_),) if len(chunks) > 1 else ()
-        sheets.append(Sheet(title, told, file_stem("trays", "overview", *words_), canvas))
+        words = (str(at),) if len(chunks) > 1 else ()
+        sheets.append(Sheet(title, told, file_stem("trays", "overview", *words), canvas))
     return sheets
+
+
+def _between_rows(canvas: Canvas, halls: tuple[TrayHall, ...], mains: tuple[dict[str, Any], ...], y: float) -> float:
+    """The fullest of the trays that cross the rows, and of the main trays that join blocks of rows, by kind."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for word, trays in (("across the rows", [t for h in halls for t in h.cross]), ("from block to block", list(mains))):
+        for tray in trays:
+            groups.setdefault(f"{tray['kind']} {word}", []).append(tray)
+    for name in sorted(groups):
+        held = tuple(groups[name])
+        label = f"{name} ({plural(len(held), 'segment')})"
+        _fullest(canvas, halls[0], label, held, (MARGIN, y, canvas.width - 2 * MARGIN))
+        y += LINE + 2
+    return y + 8
+
+
+def _fullest(
+    canvas: Canvas, hall: TrayHall, name: str, trays: tuple[dict[str, Any], ...], at: tuple[float, float, float]
+) -> None:
+    """Sign and words for the fullest of some trays; ``at``: x, y and the room in pixels."""
+    x, y, room = at
+    full = worst(hall, trays)
+    verdict = hall.verdict(full)
+    sign(canvas, x + 6, y + 8, verdict)
+    css = {"fail": "small c-fail", "warn": "small c-warn"}.get(verdict, "small")
+    canvas.text(x + 18, y + 12, f"{name} {_pair(full)} %: {VERDICT_WORDS[verdict]}", css, room - 24, 11.5)
