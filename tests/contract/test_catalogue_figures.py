@@ -200,7 +200,7 @@ def test_storage_classes_grow_with_four_units() -> None:
 
 
 def test_contradictions_name_figures_that_exist() -> None:
-    assert [c.id for c in contradictions()] == [f"C{n:02d}" for n in range(1, 19)]
+    assert [c.id for c in contradictions()] == [f"C{n:02d}" for n in range(1, 21)]
     assert [e.id for e in errata()] == [f"E{n}" for n in range(1, 9)]
     for found in contradictions():
         assert found.used
