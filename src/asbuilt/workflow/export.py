@@ -12,6 +12,7 @@ from asbuilt.artefacts import (
     crew_sheets,
     cut_sheet,
     drawings,
+    dxf,
     hosts_dns,
     ibutils,
     labels,
@@ -88,6 +89,7 @@ TARGETS: dict[str, Target] = {
         ),
         Target(drawings.TARGET, drawings.WRITES, drawings.LOST, drawings.drawings, unrehearsed=_HANDS),
         Target(drawings.BOOK_TARGET, drawings.BOOK_WRITES, drawings.BOOK_LOST, drawings.book, unrehearsed=_HANDS),
+        Target(dxf.TARGET, dxf.WRITES, dxf.LOST, dxf.dxf, unrehearsed=dxf.WHY),
         Target(labels.TARGET, labels.WRITES, labels.LOST, labels.labels, unrehearsed=_HANDS),
         Target(crew_sheets.TARGET, crew_sheets.WRITES, crew_sheets.LOST, crew_sheets.crew_sheets, unrehearsed=_HANDS),
     )
