@@ -184,7 +184,8 @@ def _crossing(canvas: Canvas, hall: TrayHall, index: int, span: tuple[float, flo
         hint = f"{tray['tray']}: {fill_words(tray)}"
         _strip(canvas, x, top + 1, CROSS_W, bottom - top - 2, hall.verdict(tray), hint)
         canvas.text(x + CROSS_W + 5, top + 20, tray["kind"], "tiny", CROSS_STEP - CROSS_W - 8, 10)
-        canvas.text(x + CROSS_W + 5, top + 34, _pair(tray), "num", CROSS_STEP - CROSS_W - 8, 10.5)
+        css = {"fail": "num c-fail", "warn": "num c-warn"}.get(hall.verdict(tray), "num")
+        canvas.text(x + CROSS_W + 5, top + 34, _pair(tray), css, CROSS_STEP - CROSS_W - 8, 10.5)
     if len(here) > len(shown):
         canvas.text(places[-1] + CROSS_STEP, top + 27, f"the fullest of {len(here):,} that cross here", "small")
     return bottom
