@@ -231,6 +231,7 @@ COOLING_MAY = """
     filter_um number secondary filter
     filter_fine_um number finer filter offered
     secondary_max_kpa number highest secondary pressure
+    vessel_l number coolant that its expansion vessel takes
     design_l_min_per_kw number design flow per kilowatt
     racks_claimed count NVL72 racks the maker claims
     density_kg_m3 number density at 40 °C

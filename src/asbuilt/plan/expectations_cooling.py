@@ -99,4 +99,5 @@ def _of_cdu(cdu: Part) -> list[dict[str, Any]]:
     one = f"part={cdu.id}"
     rows = _figure(cdu, "supply_c_min", "COO-016", "cdu", f"{one},least", "ge", "°C")
     rows += _figure(cdu, "supply_c_max", "COO-016", "cdu", f"{one},most", "le", "°C")
+    rows += _figure(cdu, "vessel_l", "COO-024", "cdu", one, "ge", "L")
     return rows + _figure(cdu, "filter_um", "COO-017", "cdu", f"{one},filter_um", "eq", "µm")
