@@ -6,7 +6,8 @@ import polars as pl
 
 from asbuilt.checks.answers import amount, judge
 from asbuilt.checks.power_cords import seated
-from asbuilt.checks.power_loads import bound
+from asbuilt.checks.power_feeds import misfed
+from asbuilt.checks.power_limits import bound
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
@@ -103,23 +104,26 @@ def _busway_rows(plan: Plan, served: pl.DataFrame) -> pl.DataFrame:
 
 @check("PWR-018", layer=Layer.FACILITY, severity=Severity.MINOR, needs=("pdus",), since="0.1")
 def pdus_of_a_feed_are_on_one_side(plan: Plan, facts: Facts) -> pl.DataFrame:
-    """The PDUs of a feed stand on the same side in every rack.
+    """The PDUs of a feed, and the whips of its shelves, are on the same side in every rack.
 
     Why: whoever services feed A pulls left-hand cords; in the one rack where A is on the right he pulls the wrong ones.
-    Measured by: plan table `pdus`: side against the side of most PDUs of the feed; a PDU on the wrong feed is left to PWR-011.
+    Measured by: plan tables `pdus` and `circuits`: side against the side of most of the feed; a PDU on the wrong feed is left
+        to PWR-011.
     Repair: mount the PDUs of that rack as in the others.
     Source: field rule of row builders; no standard.
     """
-    pdus = plan.table("pdus")
+    rows = plan.table("pdus").select("feed", "side", subject="pdu")
     if plan.has("circuits"):
-        pdus = pdus.join(_served(plan).select(pdu="subject", rightly="ok"), on="pdu", how="left")
+        whips = plan.table("circuits").filter(~pl.col("serves").is_in(rows["subject"].implode()))
+        rows = pl.concat([rows, whips.select("feed", "side", subject="circuit")])
+        rows = rows.with_columns(rightly=~pl.col("subject").is_in(misfed(plan)))
     else:
-        pdus = pdus.with_columns(rightly=pl.lit(True))
-    sides = pdus.group_by("feed", "side").agg(pl.len().alias("n")).sort("feed", "n", "side", descending=[False, True, False])
+        rows = rows.with_columns(rightly=pl.lit(True))
+    sides = rows.group_by("feed", "side").agg(pl.len().alias("n")).sort("feed", "n", "side", descending=[False, True, False])
     usual = sides.unique("feed", keep="first").select("feed", usual="side")
     return judge(
-        pdus.join(usual, on="feed", how="left"),
-        subject=pl.col("pdu"),
+        rows.join(usual, on="feed", how="left"),
+        subject=pl.col("subject"),
         ok=pl.col("side") == pl.col("usual"),
         expected=pl.format("feed {} {} as in the other racks", _letter("feed"), "usual"),
         found=pl.col("side"),

@@ -6,7 +6,7 @@ import polars as pl
 
 from asbuilt.base.units import W_PER_KW
 from asbuilt.checks.answers import amount, judge, once, threshold
-from asbuilt.checks.power_loads import bound
+from asbuilt.checks.power_limits import bound
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
@@ -59,7 +59,9 @@ def every_device_outlives_a_lost_feed(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: plug the cords as `site.cords` says.
     Source: supply ratings and nameplate draw from the catalogue; cords from the plan.
     """
-    sources = plan.table("power_sources").select("system", "rating_w", "need_w", supply="number", mapped="feed")
+    sources = plan.table("power_sources").select(
+        "system", "rating_w", "need_w", supply="number", mapped=pl.format("feed:{}", "feed")
+    )
     nodes = plan.table("nodes").select("system", device="node")
     rows = seated(plan).join(nodes, on="device").join(sources, on=["system", "supply"])
     short = _short_systems(plan)

@@ -6,7 +6,7 @@ import polars as pl
 
 from asbuilt.base.units import A_PER_KA, W_PER_KW
 from asbuilt.checks.answers import amount, judge
-from asbuilt.checks.power_loads import bound
+from asbuilt.checks.power_limits import bound
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan

@@ -6,6 +6,8 @@ import polars as pl
 
 from asbuilt.base.units import PERCENT
 from asbuilt.checks.answers import amount, judge, once, threshold
+from asbuilt.checks.power_feeds import misfed
+from asbuilt.checks.power_limits import at_most_known, bound
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
@@ -14,24 +16,6 @@ from asbuilt.physics.three_phase import SQRT3
 
 HEALTHY = "healthy"
 NEUTRAL = "N"
-
-
-def bound(plan: Plan, check_id: str, selector: str = "*") -> pl.Expr:
-    """The threshold with its relative tolerance, null when the plan has none: then nothing is proven."""
-    row = threshold(plan, check_id, selector)
-    if row is None:
-        return pl.lit(None, dtype=pl.Float64)
-    above = 1 + float(str(row["tol_rel"] or 0)) if row["op"] == "le" else 1 - float(str(row["tol_rel"] or 0))
-    return pl.lit(row["limit"], dtype=pl.Float64) * above
-
-
-def at_most_known(limit: pl.Expr, unit: str) -> pl.Expr:
-    """The limit in words; an unknown one is asked for."""
-    return (
-        pl.when(limit.is_null())
-        .then(pl.lit("a known limit"))
-        .otherwise(pl.format("at most {} continuously", amount(limit, unit)))
-    )
 
 
 def _now(plan: Plan) -> pl.DataFrame:
@@ -60,7 +44,7 @@ def worst_loads(plan: Plan) -> pl.DataFrame:
     within = worst.with_columns(within=pl.col("load_a") <= pl.col("limit_a") * bound(plan, "PWR-001"))
     inside = pl.when(pl.col("kind") == "bank").then(pl.col("subject").str.replace("^bank:", "").str.replace("/[^/]*$", ""))
     circuits = plan.table("pdus").select(inside="pdu", feeding="circuit") if plan.has("pdus") else None
-    rows = within.with_columns(inside=inside.otherwise(pl.col("subject")))
+    rows = within.with_columns(inside=inside.otherwise(pl.col("subject"))).filter(~pl.col("inside").is_in(misfed(plan)))
     if circuits is None:
         return rows.with_columns(tripped=pl.lit(False))
     rows = rows.join(circuits, on="inside", how="left")

@@ -6,7 +6,8 @@ import polars as pl
 
 from asbuilt.base.units import W_PER_KW
 from asbuilt.checks.answers import amount, judge
-from asbuilt.checks.power_loads import bound
+from asbuilt.checks.power_feeds import rightly_fed
+from asbuilt.checks.power_limits import bound
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
@@ -42,7 +43,7 @@ def busbar_sections_carry_a_lost_feed(plan: Plan, facts: Facts) -> pl.DataFrame:
         pl.col("lost_a"),
         rows_within(plan, "lost_a"),
         pl.format("{} lost", "lost"),
-        rows_within(plan, "healthy_a"),
+        rows_within(plan, "healthy_a") & rightly_fed(plan),
     )
 
 
@@ -61,7 +62,7 @@ def busbar_sections_carry_the_peak(plan: Plan, facts: Facts) -> pl.DataFrame:
         pl.col("peak_a"),
         rows_within(plan, "peak_a"),
         pl.format("peak, {} lost", "lost"),
-        rows_within(plan, "lost_a"),
+        rows_within(plan, "lost_a") & rightly_fed(plan),
     )
 
 
@@ -92,7 +93,7 @@ def shelves_carry_a_lost_feed(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: cap the rack, spread the shelves evenly over the feeds, or order one more.
     Source: rated output from the catalogue.
     """
-    return _shelf(plan, pl.col("lost_w") <= pl.col("rating_w") * bound(plan, "PWR-001"), pl.col("rating_w"), pl.lit(True))
+    return _shelf(plan, pl.col("lost_w") <= pl.col("rating_w") * bound(plan, "PWR-001"), pl.col("rating_w"), rightly_fed(plan))
 
 
 @check("PWR-017", layer=Layer.FACILITY, severity=Severity.MINOR, needs=("shelves", "expectations"), since="0.1")
@@ -106,7 +107,12 @@ def shelves_keep_a_margin(plan: Plan, facts: Facts) -> pl.DataFrame:
     Source: site policy for the margin; supplies share within some 5 %: verify with the maker.
     """
     most = pl.col("rating_w") * (1 - bound(plan, "PWR-017"))
-    return _shelf(plan, pl.col("lost_w") <= most, most, pl.col("lost_w") <= pl.col("rating_w") * bound(plan, "PWR-001"))
+    return _shelf(
+        plan,
+        pl.col("lost_w") <= most,
+        most,
+        (pl.col("lost_w") <= pl.col("rating_w") * bound(plan, "PWR-001")) & rightly_fed(plan),
+    )
 
 
 def _shelf(plan: Plan, ok: pl.Expr, most: pl.Expr, applies: pl.Expr) -> pl.DataFrame:

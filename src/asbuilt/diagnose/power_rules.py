@@ -191,7 +191,7 @@ _CHAIN: dict[str, Rule] = {
         as_is,
         ("expected", "found"),
         "pdus:side",
-        _counted("PDU", "{many} on the {found}, planned is {expected}"),
+        "on the {found} side: planned is {expected}",
         ("mount the PDUs as in the other racks",),
         "mount them on the other side again",
     ),

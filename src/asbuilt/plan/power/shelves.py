@@ -70,7 +70,10 @@ def shelf_feeds(design: Design, racks: Racks, branches: Branches) -> Ints:
 def shelves_table(
     design: Design, racks: Racks, feeds: Ints, stood: dict[int, Stack], shelf: ShelfPart, node: Draw
 ) -> pl.DataFrame:
-    """Table `SHELVES`. ``lost_w``: asked of a shelf with the worst feed or other shelf lost, be it over its rating."""
+    """Table `SHELVES`: the feed that the map asks for, as with cords; what is asked of a shelf follows ``feeds``, as built.
+
+    ``lost_w``: asked of a shelf with the worst feed or other shelf lost, be it over its rating.
+    """
     frames = []
     count = len(design.power.shelf_feeds)
     worst: dict[bytes, Floats] = {}
@@ -84,6 +87,7 @@ def shelves_table(
     rack = np.repeat(np.array([f[0] for f in frames], np.int64), count)
     number = np.tile(np.arange(1, count + 1), len(frames))
     names = racks.names.gather(rack)
+    asked = np.array([LETTERS.index(letter) for letter in design.power.shelf_feeds], np.int32)
     frame = pl.DataFrame(
         {
             "shelf": "shelf:" + names + "/" + pl.Series(number).cast(pl.String),
@@ -92,7 +96,7 @@ def shelves_table(
             "u": np.concatenate([f[1] for f in frames]) if frames else np.zeros(0),
             "height_u": np.full(len(rack), shelf.height_u),
             "part": [shelf.part] * len(rack),
-            "feed": feed_keys(feeds[rack, number - 1]),
+            "feed": feed_keys(asked[number - 1]),
             "supplies": np.full(len(rack), shelf.supplies),
             "rating_w": np.full(len(rack), shelf.rating_w),
             "nominal_w": np.full(len(rack), node.nominal_w / count),

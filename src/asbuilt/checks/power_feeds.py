@@ -1,0 +1,43 @@
+"""What is not fed as the map of cords asks. Other checks of loads leave it alone: its feed is the fault, the load follows."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from asbuilt.checks.answers import once
+from asbuilt.model.plan import Plan
+
+
+@once
+def misfed_parts(plan: Plan) -> pl.DataFrame:
+    """PDUs and shelves with a cord or a circuit of another feed, ``serves circuit rack``: PWR-010 and PWR-011 name them."""
+    empty = pl.DataFrame(schema=dict.fromkeys(("serves", "circuit", "rack"), pl.String))
+    if not plan.has("circuits"):
+        return empty
+    fed = plan.table("circuits").select("circuit", "serves", fed="feed")
+    found = [empty]
+    for table, key in (("pdus", "pdu"), ("shelves", "shelf")):
+        if plan.has(table):
+            things = plan.table(table).select("rack", own="feed", serves=key).join(fed, on="serves", how="left")
+            moved = pl.col("serves").is_in(_with_moved_cords(plan, things).implode())
+            wrong = things.filter(moved | (pl.col("fed") != pl.col("own")).fill_null(False))
+            found.append(wrong.select("serves", "circuit", "rack"))
+    return pl.concat(found)
+
+
+def _with_moved_cords(plan: Plan, things: pl.DataFrame) -> pl.Series:
+    if not plan.has("cords"):
+        return pl.Series(dtype=pl.String)
+    plugged = plan.table("cords").select("feed", serves="pdu").unique()
+    return plugged.join(things.select("serves", "own"), on="serves").filter(pl.col("feed") != pl.col("own"))["serves"]
+
+
+def misfed(plan: Plan) -> list[str]:
+    """Keys of these PDUs and shelves and of their circuits."""
+    rows = misfed_parts(plan)
+    return [*rows["serves"].unique().sort(), *rows["circuit"].drop_nulls().unique().sort()]
+
+
+def rightly_fed(plan: Plan) -> pl.Expr:
+    """Whether the row's rack has no such part."""
+    return ~pl.col("rack").is_in(misfed_parts(plan)["rack"].unique().sort().to_list())
