@@ -18,6 +18,7 @@ from asbuilt.drawings.every import MOST_RACKS, book_rows, chapters, row_kinds
 from asbuilt.drawings.printed import PRINT_FONT, plain_colours, printed_svg
 from asbuilt.drawings.theme import LIGHT
 from asbuilt.model.plan import Plan
+from asbuilt.report.html import report_html
 from asbuilt.workflow.export import export
 from physical_frames import hall
 from template_plans import made
@@ -121,3 +122,24 @@ def test_without_typst_the_rest_is_written_and_the_book_is_told(tmp_path: Path, 
     ) in [p.render() for p in skipped]
     with pytest.raises(ProblemError, match="ART-010"):
         export(plan, tmp_path, ["pdf-book"])
+
+
+def test_a_report_holds_the_drawings_of_a_small_hall_and_names_the_files_of_a_large_one() -> None:
+    body = report_html(hall(1, 4), None, [], {})
+    assert "<summary>Loop A " in body and "<summary>One-line diagram, row A " in body and "Planned fabric</summary>" not in body
+    assert not re.search(r"\s(style|on\w+)=", body)
+    large = report_html(hall(9, 5), None, [], {})
+    assert "<code>asbuilt export drawings pdf-book</code> writes its sheets as files" in large and "Loop A" not in large
+    assert "no physical tables to draw" in report_html(None, None, [], {})
+
+
+def test_the_report_of_a_template_draws_its_floor_racks_power_loops_and_trays() -> None:
+    body = report_html(made("gb300-nvl72"), None, [], {})
+    assert re.findall(r"<h3>([^<]+)</h3>", body[body.index('id="drawings"') :])[:5] == [
+        "Floor: hall and rows",
+        "Racks: elevations",
+        "Power: one-line diagrams",
+        "Cooling: loop diagrams",
+        "Cables: tray maps",
+    ]
+    assert not re.search(r"<[^>]+\s(style|on\w+)=", body)

@@ -28,11 +28,17 @@ class Chapter:
     sheets: tuple[Sheet, ...]
 
 
-def chapters(plan: Plan, *, narrow: bool = False, rows: frozenset[str] | None = None) -> tuple[Chapter, ...]:
-    """All drawings that the plan has tables for. ``narrow``: for a phone's width; ``rows``: row sheets of these rows only."""
+def chapters(
+    plan: Plan, *, narrow: bool = False, rows: frozenset[str] | None = None, fabric: bool = True
+) -> tuple[Chapter, ...]:
+    """All drawings that the plan has tables for.
+
+    ``narrow``: for a phone's width, without the fabric, which is drawn for a screen only; ``rows``: row sheets of these
+    rows only; ``fabric``: the planned fabric too.
+    """
     width = NARROW if narrow else WIDE
     made: tuple[tuple[str, Callable[[], tuple[Sheet, ...]]], ...] = (
-        ("Fabric", lambda: () if narrow else _fabric(plan)),
+        ("Fabric", lambda: _fabric(plan) if fabric and not narrow else ()),
         ("Floor: hall and rows", lambda: _floor(plan, narrow=narrow, rows=rows)),
         ("Racks: elevations", lambda: tuple(elevation.sheets(plan, narrow=narrow, typical=rows is not None))),
         ("Power: one-line diagrams", lambda: one_line_sheets(plan, width, rows)),

@@ -82,6 +82,7 @@ def report_html(
             parts=numbered(verifications, claims),
             picture=fabric_picture(plan, verifications),
             rows=rows,
+            chapters=drawn_chapters(plan),
             facts=design_facts(plan, sizing),
             warnings=[w for w in document["plan_warnings"] if not w.startswith(WEAK)],
             weak=[w.removeprefix(WEAK) for w in document["plan_warnings"] if w.startswith(WEAK)],
@@ -185,6 +186,26 @@ def fabric_picture(plan: Plan | None, verifications: Sequence[Verification]) -> 
     from asbuilt.drawings.fabric import plan_fabric_svg
 
     return plan_fabric_svg(plan, [f for v in verifications for f in ordered(v.findings)])
+
+
+def drawn_chapters(plan: Plan | None) -> list[dict[str, Any]] | None:
+    """The drawings of the physical plan by kind, each sheet with title, subtitle and SVG; None when there are too many.
+
+    The fabric is left out: the report draws it with its findings.
+    """
+    from asbuilt.drawings.every import MOST_RACKS, chapters
+
+    if plan is None or not plan.has("racks"):
+        return []
+    if plan.table("racks").height > MOST_RACKS:
+        return None
+    return [
+        {
+            "title": chapter.title,
+            "sheets": [{"title": s.title, "subtitle": s.subtitle, "svg": s.svg()} for s in chapter.sheets],
+        }
+        for chapter in chapters(plan, fabric=False)
+    ]
 
 
 def design_facts(plan: Plan | None, sizing: Sizing | None) -> list[tuple[str, str]]:
