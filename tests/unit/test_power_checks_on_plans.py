@@ -231,3 +231,10 @@ def test_what_was_built_otherwise_is_one_finding(power: dict[str, Any], id: str)
     after = power_findings(stated("l40s-384", power))
     new = [f for f in after if (f.id, f.subject, f.found) not in told_before("l40s-384")]
     assert [f.id for f in new] == [id], [(f.id, f.subject, f.found) for f in new]
+
+
+@pytest.mark.parametrize(("names", "ids"), [(["ups-1", "ups-2"], []), (["ups-1", "ups-1"], ["PWR-032"]), (["ups-1"], [])])
+def test_feeds_that_share_a_source(names: list[str], ids: list[str]) -> None:
+    """Two feeds behind one name are one source; a feed that nobody named tells nothing."""
+    after = power_findings(stated("l40s-384", {"sources": names}))
+    assert [f.id for f in after if (f.id, f.subject, f.found) not in told_before("l40s-384")] == ids

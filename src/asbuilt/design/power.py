@@ -54,6 +54,7 @@ def resolve_power(ledger: Ledger, requirement: Requirement, system: Part, node: 
         redundancy=str(redundancy),
         voltage_v=voltage,
         source=str(pick("source", "ups", "nobody says; GPUs behind a UPS")),
+        sources=asked.sources or (),
         feed_capacity_kw=asked.feed_capacity_kw,
         fault_ka=asked.fault_ka,
         pickup_multiple=asked.pickup_multiple,

@@ -23,6 +23,7 @@ class PowerDesign:
     fault_ka: float | None
     pdu: str
     source: str = "ups"
+    sources: tuple[str, ...] = ()
     pickup_multiple: float | None = None
     icu_ka: float | None = None
     bank_icu_ka: float | None = None

@@ -41,6 +41,12 @@ class Power:
     redundancy: str | None = spec("how the feeds stand in for each other", choices=("N", "N+1", "2N", "4-to-make-3"))
     voltage_v: float | None = spec("voltage between two phase conductors", unit="V", least=100, most=690)
     source: str | None = spec("what is behind each feed", choices=("utility", "ups", "mixed"))
+    sources: tuple[str, ...] | None = spec(
+        "name of the one behind each feed, feed A first: feeds with one name share a source",
+        pattern=NAME,
+        shortest=1,
+        longest=4,
+    )
     feed_capacity_kw: float | None = spec("continuous power of one feed", unit="kW", least=1, most=1_000_000)
     fault_ka: float | None = spec("prospective fault current at the head of a feed", unit="kA", least=0.1, most=300)
     pickup_multiple: float | None = spec(

@@ -35,7 +35,7 @@ def feeds_table(design: Design, watts: FeedWatts, node: Draw) -> pl.DataFrame:
         {
             "feed": [f"feed:{letter}" for letter in LETTERS[:feeds]],
             "letter": LETTERS[:feeds],
-            "source": [power.source] * feeds,
+            "source": [*power.sources, *[power.source] * feeds][:feeds],
             "redundancy": [power.redundancy] * feeds,
             "basis": [power.basis] * feeds,
             "voltage_v": [power.voltage_v] * feeds,
