@@ -12,9 +12,10 @@ from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Layer, Severity
 from asbuilt.physics.labels import BETWEEN_ENDS, are_pair
 from asbuilt.plan.label_items import CABLE, cables
-from asbuilt.plan.labels import label_records, pulled
+from asbuilt.plan.labels import pulled
 
 _NVLINK = "nvlink-switch"
+_IDS = ("a_id", "b_id")
 
 
 @once
@@ -109,24 +110,21 @@ def labels_read_back(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: rack names without `/` and `:`, which part the ends and the port.
     Source: ANSI/TIA-606-C and ISO/IEC TR 14763-2-1: near and far end with `/` between.
     """
-    records = label_records(plan).filter(pl.col("remote").is_not_null() & pl.col("own").is_not_null())
-    texts = records.pivot("end", index=["item", "tail"], values="text", sort_columns=True)
-    if texts.is_empty():
+    known = ends_of_cables(plan).filter(pl.col("a_id").is_not_null() & pl.col("b_id").is_not_null())
+    if known.is_empty():
         return nothing("nothing is pulled")
     # What a label is made of is read by its signs: digits are all alike, and a hall has few shapes.
-    shapes = [pl.col(end).str.replace_all(r"\d+", "1").alias(f"{end}_shape") for end in ("near", "far")]
-    kinds = texts.select(shapes).unique()
-    good = [are_pair(near, far) for near, far in kinds.select("near_shape", "far_shape").iter_rows()]
-    rows = texts.with_columns(shapes).join(
-        kinds.with_columns(pl.Series("good", good, dtype=pl.Boolean)), on=["near_shape", "far_shape"], how="left"
-    )
-    swapped = pl.col("near").str.split(BETWEEN_ENDS).list.reverse().list.join(BETWEEN_ENDS) == pl.col("far")
+    ids = known.select("item", "a_id", "b_id", *(pl.col(i).str.replace_all(r"\d+", "1").alias(f"{i}_shape") for i in _IDS))
+    kinds = ids.select("a_id_shape", "b_id_shape").unique()
+    shapes = kinds.iter_rows()
+    good = [are_pair(f"{a}{BETWEEN_ENDS}{b}", f"{b}{BETWEEN_ENDS}{a}") for a, b in shapes]
+    rows = ids.join(kinds.with_columns(pl.Series("good", good, dtype=pl.Boolean)), on=["a_id_shape", "b_id_shape"], how="left")
     return judge(
         rows,
         subject=pl.col("item"),
-        ok=pl.col("good") & swapped,
+        ok=pl.col("good"),
         expected=pl.lit("two ends with one / between"),
-        found=pl.col("near"),
+        found=pl.concat_str(_IDS, separator=BETWEEN_ENDS),
     )
 
 
