@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TARGET = "cut-sheet"
 WRITES = "cable cut sheet as CSV (cut-sheet/cables.csv): both ends by rack, U, device and cage, part, length, label texts"
-LOST = ("panels and trunks: the plan runs every cable from device to device",)
+LOST = ("cords, panels and trunks: a row goes from device to device; `labels` and `crew-sheets` have each of them",)
 COLUMNS = (
     "cable", "link", "plane", "kind", "part", "medium", "length_m", "links_in_cable",
     "a_rack", "a_u", "a_device", "a_cage", "a_port", "b_rack", "b_u", "b_device", "b_nic", "b_cage", "b_port",
