@@ -89,8 +89,7 @@ def test_fourteen_headers_that_are_too_small_are_one_finding_and_nothing_follows
     )
     assert header.ways == (
         "the smallest header that is wide enough, before the first rack is connected: `cooling.header: DN125`",
-        "at most 4 racks on a loop with this header",
-        "a cooler supply, which needs less flow: `site.coolant_supply_c`",
+        "at most 4 racks on a loop with this header: `cooling.racks_per_loop: 4`",
     )
 
 
@@ -184,3 +183,17 @@ def test_limits_come_from_the_makers_where_they_state_them() -> None:
 
 def test_a_plan_without_loops_has_limits_of_air_alone() -> None:
     assert set(thresholds("l40s-384")) == {"COO-042/*", "COO-043/*"}
+
+
+@pytest.mark.parametrize("said", ["=HYPERLINK(1)", "<script>", "a/b+c", "\N{SNOWMAN}", "{loop}", "{0}"])
+def test_odd_names_go_through(said: str) -> None:
+    """Names are data: braces are no templates, and every finding is made."""
+    tables = rows_of(1, header=said, inside=82.8, velocity=5.571)
+    loops = tables["loops"].with_columns(
+        pl.lit(said).alias("row"), pl.lit(said).alias("weakest"), pl.lit(said).alias("materials")
+    )
+    branches = tables["branches"].with_columns(pl.lit(said).alias("coupling"), pl.lit(said).alias("valves"))
+    told = check(Plan("by hand", tables | {"loops": loops, "branches": branches})).findings
+    assert {"COO-001", "COO-005", "COO-030"} <= {f.id for f in told}
+    assert not [f for f in told if f.verdict is Verdict.ERROR]
+    assert said in next(f.cause for f in told if f.id == "COO-001")

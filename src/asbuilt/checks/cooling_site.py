@@ -13,10 +13,11 @@ from asbuilt.model.verdict import Layer, Severity
 
 @check("COO-020", layer=Layer.FACILITY, severity=Severity.BLOCKER, needs=("loops",), since="0.1")
 def the_weakest_part_bears_the_pressure(plan: Plan, facts: Facts) -> pl.DataFrame:
-    """The weakest part of every loop bears the highest pressure in it.
+    """The weakest part of every loop whose working pressure is known bears the highest pressure in it.
 
     Why: pump head and static fill add up, and the part that yields first is a manifold inside a rack.
-    Measured by: plan table `loops`: lowest working pressure of all parts against fill and pump head together.
+    Measured by: plan table `loops`: lowest working pressure of its parts against fill and pump head together. Parts whose
+        pressure nobody stated are told by COO-025.
     Repair: a lower fill pressure, a limit of the pump speed, a relief valve below it, or parts of a higher rating.
     Source: working pressures from the catalogue; head from the pump curve, static fill from the requirement.
     """
@@ -129,6 +130,18 @@ def expansion_has_room(plan: Plan, facts: Facts) -> pl.DataFrame:
     )
 
 
+@check("COO-025", layer=Layer.FACILITY, severity=Severity.MINOR, needs=("fittings",), since="0.1")
+def every_joint_has_a_working_pressure(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """The working pressure of every kind of joint is known.
+
+    Why: the pressure test is set by the weakest part; a part without a figure may be it, and the test then breaks it.
+    Measured by: plan table `fittings`, kinds and sizes without a working pressure.
+    Repair: the maker's figure for couplings, clamps, hoses, valves and vents, before a test pressure is chosen.
+    Source: working pressures from the catalogue and the requirement.
+    """
+    return _stated(plan, "working_kpa", "a working pressure")
+
+
 @check("COO-030", layer=Layer.FACILITY, severity=Severity.MAJOR, needs=("branches",), since="0.1")
 def every_rack_can_be_shut_off_alone(plan: Plan, facts: Facts) -> pl.DataFrame:
     """Every rack has a valve in its supply and in its return, so that it is serviced without draining its neighbours.
@@ -209,17 +222,19 @@ def every_joint_has_a_torque(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: ask the maker of the fitting, and enter the figure with its tolerance.
     Source: torque and tolerance from the fitting's maker.
     """
-    kinds = (
-        plan.table("fittings")
-        .group_by("kind", "size")
-        .agg(pl.col("torque_nm").is_not_null().all().alias("known"), pl.len().alias("joints"))
-    )
+    return _stated(plan, "torque_nm", "a torque with tolerance")
+
+
+def _stated(plan: Plan, column: str, what: str) -> pl.DataFrame:
+    """Verdicts by kind and size of fittings: ``column`` is known of all of them, or nobody can decide."""
+    known = pl.col(column).is_not_null()
+    kinds = plan.table("fittings").group_by("kind", "size").agg((~known).sum().alias("open"))
     return judge(
         kinds.sort("kind", "size"),
         subject=pl.format("fittings:{}/{}", "kind", "size"),
-        ok=pl.when(pl.col("known")).then(pl.lit(True)),
-        expected=pl.lit("a torque with tolerance"),
-        found=pl.format("{} {} ({})", "kind", "size", "joints"),
+        ok=pl.when(pl.col("open") == 0).then(pl.lit(True)),
+        expected=pl.lit(what),
+        found=pl.format("{} {} ({})", "kind", "size", "open"),
     )
 
 

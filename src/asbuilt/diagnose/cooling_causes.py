@@ -29,18 +29,30 @@ def header_cause(c: dict[str, Any]) -> str:
     )
 
 
-def header_way(c: dict[str, Any]) -> str:
-    """The smallest header that is wide enough."""
-    if not c["size"] or "," in c["size"]:
+def smallest_way(c: dict[str, Any]) -> str:
+    """The smallest change with which the row passes, as tried; without a design the size that is wide enough."""
+    if c.get("remedy_1"):
+        return f"the smallest change that passes: {c['remedy_1']}"
+    if not c.get("size") or "," in c["size"]:
         return ""
     return f"the smallest header that is wide enough, before the first rack is connected: `cooling.header: {c['size']}`"
 
 
+def second_way(c: dict[str, Any]) -> str:
+    """The next larger change."""
+    return str(c.get("remedy_2", ""))
+
+
+def third_way(c: dict[str, Any]) -> str:
+    """The one after that."""
+    return str(c.get("remedy_3", ""))
+
+
 def fewer_way(c: dict[str, Any]) -> str:
     """How many racks the planned header carries."""
-    if c["carries"] in ("", "0"):
+    if not c["carries"].isdigit() or c["carries"] == "0":
         return ""
-    return f"at most {c['carries']} racks on a loop with this header"
+    return f"at most {c['carries']} racks on a loop with this header: `cooling.racks_per_loop: {c['carries']}`"
 
 
 def curve_cause(c: dict[str, Any]) -> str:

@@ -53,6 +53,11 @@ def of_header(plan: Plan, rows: Rows) -> Rows:
     ).drop("flow_l_min", "flow_now_l_min", "velocity_m_s")
 
 
+def of_spread(plan: Plan, rows: Rows) -> Rows:
+    """Subject is a loop whose racks get too unlike flows: `of_loop`."""
+    return of_loop(plan, rows)
+
+
 def _limit(plan: Plan, check_id: str) -> float:
     rows = plan.table("expectations").filter((pl.col("check_id") == check_id) & (pl.col("selector") == "*"))
     return float(rows["value"].item(0))
