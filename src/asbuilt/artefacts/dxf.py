@@ -24,12 +24,15 @@ WRITES = "hall and each row as DXF R2010 in mm (dxf/hall.dxf, dxf/row-*.dxf): la
 LOST = (
     "devices inside racks: rack elevations are among the drawings",
     "pipes and cables: headers and routes have no drawn way in the plan",
+    "above 200 racks: PDUs in the file of the hall; the files of the rows have them",
 )
 WHY = "no CAD program was asked; ezdxf reads every file back and its audit finds nothing"
 FOLDER = "dxf"
 VERSION = "R2010"
 PDU_WIDTH_MM, PDU_DEPTH_MM = 56.0, 100.0
 TITLE_MM, LABEL_MM = 150.0, 70.0
+#: Racks up to which the file of the hall holds the PDUs too: beyond that the files of the rows do.
+HALL_PDUS_RACKS = 200
 #: Free between a row and its dimension line, mm.
 DIMENSION_MM = 400.0
 
@@ -41,7 +44,9 @@ def dxf(plan: Plan) -> dict[str, bytes]:
         return {}
     pdus, trays = _by(plan, "pdus", "rack"), _by(plan, "trays", "row")
     every = [tray for row in sorted(trays) for tray in trays[row]]
-    files = {f"{FOLDER}/hall.dxf": _file(plan, floor, floor.rows, floor.aisles, pdus, every)}
+    racks = sum(thing.kind == "rack" for row in floor.rows for thing in row.things)
+    in_hall = pdus if racks <= HALL_PDUS_RACKS else {}
+    files = {f"{FOLDER}/hall.dxf": _file(plan, floor, floor.rows, floor.aisles, in_hall, every)}
     for row in floor.rows:
         beside = [aisle for aisle in floor.beside(row) if aisle is not None]
         name = f"{FOLDER}/{file_stem('row', row.letters)}.dxf"
@@ -88,6 +93,8 @@ def _file(
         words = f"{plan.name or 'plan'}, {'hall' if len(rows) != 1 else 'row ' + rows[0].letters}, plan {plan.plan_hash[:12]}"
         low = min(min(row.y for row in rows), *(a.y for a in floor.aisles), 0.0)
         text(doc, words, (min(row.x for row in rows), low - 3 * TITLE_MM), TITLE_MM)
+        for kind in sorted(doc.entitydb.dxf_types_in_use()):  # ezdxf adds them in the order of a set
+            doc.classes.add_class(kind)
         stream = io.StringIO()
         doc.write(stream)
         return stream.getvalue().encode("utf-8", "replace")
@@ -151,7 +158,6 @@ def _pdus(doc: Drawing, rack: Thing, front_low: bool, items: list[dict[str, Any]
         values = (
             ("NAME", str(item["pdu"]).removeprefix("pdu:")),
             ("FEED", str(item["feed"]).removeprefix("feed:")),
-            ("SIDE", side),
             ("RATING_A", number(float(item["rating_a"])).replace(",", "")),
             ("PART", str(item["part"])),
         )

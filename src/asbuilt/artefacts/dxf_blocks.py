@@ -29,7 +29,7 @@ TAGS = {
     "rack": ("NAME", "ROLE", "POWER_KW", "WEIGHT_KG", "HEIGHT_MM", "PHASE"),
     "cdu": ("NAME", "ROLE", "POWER_KW", "WEIGHT_KG", "HEIGHT_MM", "PHASE"),
     "position": ("NAME", "ROLE", "POWER_KW", "WEIGHT_KG", "HEIGHT_MM", "PHASE"),
-    "pdu": ("NAME", "FEED", "SIDE", "RATING_A", "PART"),
+    "pdu": ("NAME", "FEED", "RATING_A", "PART"),
 }
 #: Thickness of the line at the front of a rack, mm.
 FRONT_MM = 25.0
