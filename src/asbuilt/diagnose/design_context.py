@@ -161,6 +161,8 @@ def place(plan: Plan, subject: str) -> str:
         return _stands(plan, "nodes", "node", bare)
     if kind in ("nic", "gpu"):
         return _in_node(plan, kind, bare)
+    if kind in ("branch", "manifold", "floor"):
+        return place(plan, "rack:" + bare.partition(":")[2].removeprefix("rack:"))
     if kind == "rack":
         row = _row(plan, "racks", "rack", bare)
         return f"{row['name'] or bare} (row {row['row']}, position {row['position']})" if row else ""
