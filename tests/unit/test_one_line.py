@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import polars as pl
@@ -67,6 +68,21 @@ def test_racks_without_a_circuit_are_named() -> None:
     fed = plan.table("circuits").filter(~pl.col("rack").is_in(["rack:A-02", "rack:A-03", "rack:A-06"]))
     told = words(one_line_sheets(replace(plan, tables={**plan.tables, "circuits": fed}))[0])
     assert "Without a circuit in the plan: A-02 to A-03, A-06." in told
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_a_row_of_many_kinds_of_racks_is_cut_into_sheets_that_fit_a_page(width: float) -> None:
+    plan = hall(1, 12, shelves=False)
+    every = pl.col("rack").str.tail(2).cast(pl.Float64)
+    sheets = one_line_sheets(changed(plan, "circuits", breaker_a=every + 20), width)
+    assert len({s.name for s in sheets}) == len(sheets) >= 6
+    assert sheets[0].title == f"One-line diagram, row A, feed A, part 1 of {len(sheets) // 2}"
+    assert sheets[0].name == "one-line-row-a-feed-a-1"
+    drawn = re.findall(r"\d+ A breaker, 3-phase", " ".join(words(sheet) for sheet in sheets))
+    assert sorted(drawn) == sorted([f"{20 + n} A breaker, 3-phase" for n in range(1, 13)] * 2)
+    for sheet in sheets:
+        assert sheet.height <= (800 if width == WIDE else 1200)
+        assert cut(sheet.svg()) == [] and colliding(texts(sheet.svg())) == []
 
 
 def test_cords_of_a_pdu_are_counted_by_kind() -> None:

@@ -5,6 +5,7 @@ Wide sheets run from left to right; narrow ones (a phone's width) go down, each 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from asbuilt.drawings.judged import LINE, NARROW, SMALL, WIDE, Judged, draw_judged, judged_height, wrapped
@@ -13,14 +14,15 @@ from asbuilt.drawings.sheet import Sheet, file_stem
 from asbuilt.drawings.theme import Canvas, number, plural
 from asbuilt.model.plan import Plan
 
-MARGIN, HEAD, PAD, GAP = 16.0, 62.0, 9.0, 12.0
+MARGIN, PAD, GAP = 16.0, 9.0, 12.0
 TITLE = 18.0
 COLUMNS = (168.0, 206.0, 218.0, 218.0, 184.0)
 BETWEEN = (WIDE - 2 * MARGIN - sum(COLUMNS)) / (len(COLUMNS) - 1)
 HEADS = ("Feed", "Busway", "Tap, breaker, whip", "PDU or shelf", "Racks and cords")
 STEP = 13.0
 BREAKER = 2
-TALLEST = 1100.0
+# Height of the chains of one sheet, narrow and wide: a wide one fills a page on paper.
+TALLEST = (1000.0, 680.0)
 OVERVIEW_ROWS = 24
 LEGEND = "Percent of the usable continuous current or power, with the worst other feed, PDU or shelf lost."
 
@@ -29,25 +31,67 @@ def one_line_sheets(plan: Plan, width: float = WIDE, rows: frozenset[str] | None
     """The overview, where there is more than one row, and the sheets of the rows; nothing for a plan without circuits.
 
     ``width``: `WIDE` or `NARROW`, in pixels. ``rows``: row sheets of these rows only. A row that would grow too tall has
-    one sheet for each feed.
+    several sheets, each with the feeds that fit on it.
     """
     powered = rows_with_power(plan)
     sheets = list(_overview(plan, powered, width)) if len(powered) > 1 else []
     for row in powered:
         if rows is not None and row not in rows:
             continue
-        chains = row_chains(plan, row)
-        whole = sum(_depth(c, width) for c in chains) + HEAD
-        parts = [(c,) for c in chains] if whole > TALLEST and len(chains) > 1 else [chains]
-        for part in parts:
-            sheets.append(_row_sheet(row, part, width, unfed(plan, row), alone=len(parts) == 1))
+        parts = _parts(row_chains(plan, row), width)
+        for part, piece in parts:
+            sheets.append(_row_sheet(row, part, width, unfed(plan, row), None if len(parts) == 1 else piece))
     return tuple(sheets)
 
 
-def _row_sheet(row: str, chains: tuple[Link, ...], width: float, bare: list[str], *, alone: bool) -> Sheet:
+def _parts(chains: tuple[Link, ...], width: float) -> list[tuple[tuple[Link, ...], str]]:
+    """The chains of a row, so many on a sheet as it has room for; one that is too tall alone is cut: ``1 of 2``."""
+    parts: list[tuple[tuple[Link, ...], str]] = []
+    used = 0.0
+    for chain in chains:
+        pieces = _pieces(chain, width)
+        for index, piece in enumerate(pieces):
+            need = _depth(piece, width)
+            if parts and len(pieces) == 1 and used + need <= TALLEST[width >= WIDE]:
+                parts[-1] = ((*parts[-1][0], piece), "")
+                used += need
+            else:
+                parts.append(((piece,), f"{index + 1} of {len(pieces)}" if len(pieces) > 1 else ""))
+                used = need if len(pieces) == 1 else TALLEST[width >= WIDE]
+    return parts
+
+
+def _pieces(chain: Link, width: float) -> list[Link]:
+    """A feed with all that hangs below it, or several times with a part of it each."""
+    if _depth(chain, width) <= TALLEST[width >= WIDE]:
+        return [chain]
+    pieces: list[Link] = []
+    held: list[tuple[Link, Link]] = []
+    for way in chain.below:
+        for circuit in way.below:
+            if held and _depth(_rebuilt(chain, [*held, (way, circuit)]), width) > TALLEST[width >= WIDE]:
+                pieces.append(_rebuilt(chain, held))
+                held = []
+            held.append((way, circuit))
+    return [*pieces, _rebuilt(chain, held)]
+
+
+def _rebuilt(chain: Link, held: list[tuple[Link, Link]]) -> Link:
+    """The feed with some of its circuits, each below its own busway."""
+    ways = list(dict.fromkeys(way for way, _ in held))
+    below = tuple(replace(way, below=tuple(c for w, c in held if w is way)) for way in ways)
+    return replace(chain, below=below)
+
+
+def _row_sheet(row: str, chains: tuple[Link, ...], width: float, bare: list[str], piece: str | None) -> Sheet:
+    """``piece``: None when the sheet holds the whole row; else which piece of a feed it holds, empty for whole feeds."""
     letters = [c.title.removeprefix("Feed ") for c in chains]
     feeds = f"feed{'s' if len(letters) > 1 else ''} {', '.join(letters)}"
-    title = f"One-line diagram, row {row}" + ("" if alone else f", {feeds}")
+    title = f"One-line diagram, row {row}"
+    words: tuple[str, ...] = ()
+    if piece is not None:
+        title += f", {feeds}" + (f", part {piece}" if piece else "")
+        words = (f"feed-{'-'.join(letters)}", *piece.split(" ")[:1])
     canvas = Canvas(width, 0, title, f"Power chain of row {row}, {feeds}, from feed to cords. {LEGEND}")
     y = _head(canvas, title, f"{LEGEND} Without a circuit in the plan: {', '.join(bare)}." if bare else LEGEND)
     if width >= WIDE:
@@ -59,7 +103,6 @@ def _row_sheet(row: str, chains: tuple[Link, ...], width: float, bare: list[str]
     for chain in chains:
         y = (_across(canvas, chain, y) if width >= WIDE else _down(canvas, chain, y, [])) + GAP
     canvas.height = y + 4
-    words = () if alone else (f"feed-{'-'.join(letters)}",)
     return Sheet(title, f"{feeds}, to the cord", file_stem("one-line", f"row-{row}", *words), canvas)
 
 
