@@ -225,7 +225,7 @@ COOLING_RULES: dict[str, Rule] = {
         ("found",),
         "manifolds:reach",
         "no wrench reaches the couplings of {rack} past those of the neighbour: {found}, needed is {expected}",
-        ("turn or stagger the couplings", "move the branch along the header"),
+        ("turn or stagger the couplings: `cooling.connection_mm`", "move the branch along the header"),
         _BUILT,
     ),
     "COO-033": Rule(
@@ -242,7 +242,10 @@ COOLING_RULES: dict[str, Rule] = {
         ("found",),
         "manifolds:above",
         "the header above {rack} has too little room above itself: {found}, needed is {expected}",
-        ("another order of header, trays and busway, agreed with the other trades",),
+        (
+            "hang the trays higher: `site.tray_height_mm`; or the header lower: `cooling.header_underside_mm`",
+            "another order of header, trays and busway, agreed with the other trades",
+        ),
         _BUILT,
     ),
     "COO-040": Rule(
