@@ -22,7 +22,7 @@ HEADS = ("Feed", "Busway", "Tap, breaker, whip", "PDU or shelf", "Racks and cord
 STEP = 13.0
 BREAKER = 2
 # Height of the chains of one sheet, narrow and wide: a wide one fills a page on paper.
-TALLEST = (1000.0, 680.0)
+TALLEST = (1600.0, 680.0)
 OVERVIEW_ROWS = 24
 LEGEND = "Percent of the usable continuous current or power, with the worst other feed, PDU or shelf lost."
 
