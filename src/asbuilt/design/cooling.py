@@ -74,6 +74,7 @@ def resolve_cooling(
         hose_working_kpa=asked.hose_working_kpa,
         coupling=_coupling(ledger, asked.coupling),
         valves=str(pick("valves", "supply+return", "a rack is taken out without draining its neighbours")),
+        materials=asked.materials or (),
         rack_top_mm=top,
         header_underside_mm=pick.number(
             "header_underside_mm", _STEP_MM * math.ceil((top + RACK_UNIT_MM) / _STEP_MM), "1 U above the rack, rounded up"

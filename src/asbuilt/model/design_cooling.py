@@ -86,6 +86,7 @@ class CoolingDesign:
     hose_working_kpa: float | None
     coupling: CouplingDesign | None
     valves: str
+    materials: tuple[str, ...]
     rack_top_mm: float
     header_underside_mm: float
     connection_mm: float

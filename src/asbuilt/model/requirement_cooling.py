@@ -36,6 +36,9 @@ class Cooling:
     connection_mm: float | None = spec(
         "width that the two connections of a rack take, with valves", unit="mm", least=20, most=1200
     )
+    materials: tuple[str, ...] | None = spec(
+        "wetted materials of all parts of the loops: 316l, copper, epdm-peroxide", pattern=NAME, shortest=1, longest=32
+    )
     rack_l_min: float | None = spec("coolant of one rack, in place of the catalogue's", unit="L/min", least=1, most=2000)
     rack_kpa: float | None = spec("pressure drop of one rack at that flow", unit="kPa", least=1, most=1000)
     viscosity_factor: float | None = spec("viscosity of the real fluid over that of the pure mixture", least=1, most=3)

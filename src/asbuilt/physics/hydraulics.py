@@ -20,7 +20,7 @@ from asbuilt.physics.pumps import PumpCurve
 
 Floats = NDArray[np.float64]
 #: Newton steps at most, and the pressure in kPa up to which branches count as equal.
-_STEPS = 80
+_STEPS = 50
 _CLOSE_KPA = 1e-8
 #: Flow in L/min below which the slope of a loss is taken as constant, so that branches without flow have one.
 _SLOW = 1e-3
@@ -151,9 +151,36 @@ def branch_kpa(branch: Branch, flow_l_min: float, fluid: Fluid) -> float:
 
 
 def for_far_flow(row: Row, fluid: Fluid, flow_l_min: float, at: int = -1) -> Solved:
-    """The pressure that gives branch ``at`` (default the last) exactly ``flow_l_min``, and what all others then get."""
+    """The pressure that gives branch ``at`` (default the last) exactly ``flow_l_min``, and what all others then get.
+
+    Raises ``ValueError`` for a header so narrow that the near branches would get many times the far one's flow.
+    """
     chosen = at % len(row.branches)
-    return _newton(row, fluid, np.full(len(row.branches), flow_l_min), None, (chosen, flow_l_min))
+    columns = _columns(row, fluid)
+    found = _newton(row, columns, np.full(len(row.branches), flow_l_min), None, (chosen, flow_l_min))
+    if found is None and chosen == len(row.branches) - 1 and bool((np.diff(row.carries, axis=0) >= 0).all()):
+        found = _newton(row, columns, _marched(row, columns, flow_l_min), None, (chosen, flow_l_min))
+    return _settled(found)
+
+
+def _marched(row: Row, columns: _Columns, far: float) -> Floats:
+    """Flows near the solution of a direct return: from the last branch towards the pump, losses as a power of the flow."""
+    count = len(row.branches)
+    flow = np.full(count, far)
+    least = float(columns.branch(flow)[-1])
+    pressure = least
+    for at in range(count - 2, -1, -1):
+        between = row.uses[at + 1] - row.uses[at]
+        carried = row.carries[at + 1 :].T @ flow[at + 1 :]
+        pressure += float(between @ columns.segment(np.where(between > 0, carried, 0.0)))
+        flow[at] = far * (pressure / least) ** (1.0 / columns.n[at])
+    return flow
+
+
+def _settled(found: Solved | None) -> Solved:
+    if found is None:
+        raise ValueError("the flows of the row do not settle")
+    return found
 
 
 def for_least_flow(row: Row, fluid: Fluid, flow_l_min: float) -> Solved:
@@ -162,7 +189,7 @@ def for_least_flow(row: Row, fluid: Fluid, flow_l_min: float) -> Solved:
     for _ in range(len(row.branches)):
         found = for_far_flow(row, fluid, flow_l_min, worst)
         least = int(np.argmin(found.flow_l_min))
-        if found.flow_l_min[least] >= flow_l_min * (1 - 1e-9):
+        if found.flow_l_min[least] >= flow_l_min * (1 - 1e-6):
             return found
         worst = least
     raise ValueError("no branch of the row is the worst served one")  # each step takes one that is served worse
@@ -170,40 +197,44 @@ def for_least_flow(row: Row, fluid: Fluid, flow_l_min: float) -> Solved:
 
 def for_pressure(row: Row, fluid: Fluid, pressure_kpa: float, guess_l_min: float = 100.0) -> Solved:
     """What each branch gets at a constant pressure."""
-    return _newton(row, fluid, np.full(len(row.branches), guess_l_min), PumpCurve(pressure_kpa, 0.0, 0.0, np.inf), None)
+    return for_pump(row, fluid, PumpCurve(pressure_kpa, 0.0, 0.0, np.inf), guess_l_min)
 
 
 def for_pump(row: Row, fluid: Fluid, curve: PumpCurve, guess_l_min: float = 100.0) -> Solved:
     """What each branch gets from a pump; where the curve is published, `PumpCurve.where` tells of the total flow."""
-    return _newton(row, fluid, np.full(len(row.branches), guess_l_min), curve, None)
+    return _settled(_newton(row, _columns(row, fluid), np.full(len(row.branches), guess_l_min), curve, None))
 
 
-def _newton(row: Row, fluid: Fluid, start: Floats, curve: PumpCurve | None, fixed: tuple[int, float] | None) -> Solved:
-    """Newton's method with halved steps. Either ``curve`` gives the pressure, or branch ``fixed[0]`` has flow ``fixed[1]``.
+def _newton(
+    row: Row, columns: _Columns, start: Floats, curve: PumpCurve | None, fixed: tuple[int, float] | None
+) -> Solved | None:
+    """Newton's method. Either ``curve`` gives the pressure, or branch ``fixed[0]`` has flow ``fixed[1]``.
 
-    Raises ``ValueError`` when it does not settle, which losses that grow with flow do not allow.
+    Steps are halved: with a pressure given until the slope along the step falls (the losses are the gradient of a convex
+    function, so that always ends), with a flow given until the residual does. None when it does not settle.
     """
-    columns = _columns(row, fluid)
     flow = start.astype(np.float64)
     pressure = float(columns.branch(flow).max())
     residual = _residual(row, columns, flow, pressure, curve)
     for _ in range(_STEPS):
+        given = pressure if curve is None else curve.at(float(flow.sum()))
         worst = float(np.abs(residual).max())
-        if worst <= _CLOSE_KPA * max(1.0, pressure):
-            return _solved(row, columns, flow, pressure if curve is None else curve.at(float(flow.sum())))
+        if worst <= _CLOSE_KPA * max(1.0, abs(given)):
+            return _solved(row, columns, flow, given)
         step, rise = _step(row, columns, flow, residual, curve, fixed)
+        before = abs(float(residual @ step))
         share = 1.0
-        while share > 1e-9:
+        while share > 1e-5:
             tried = _residual(row, columns, flow + share * step, pressure + share * rise, curve)
-            if float(np.abs(tried).max()) < worst:
+            along = float(tried @ step)
+            if float(np.abs(tried).max()) < worst or (curve is not None and along < 0.9 * before and np.isfinite(along)):
                 break
             share /= 2
         flow, pressure, residual = flow + share * step, pressure + share * rise, tried
-        if share <= 1e-9:  # as near as the arithmetic comes
+        if share <= 1e-5:  # as near as the arithmetic comes
             break
-    if float(np.abs(residual).max()) > 1e-5 * max(1.0, pressure):
-        raise ValueError("the flows of the row do not settle")
-    return _solved(row, columns, flow, pressure if curve is None else curve.at(float(flow.sum())))
+    given = pressure if curve is None else curve.at(float(flow.sum()))
+    return _solved(row, columns, flow, given) if float(np.abs(residual).max()) <= 1e-5 * max(1.0, abs(given)) else None
 
 
 def _residual(row: Row, columns: _Columns, flow: Floats, pressure: float, curve: PumpCurve | None) -> Floats:

@@ -38,6 +38,7 @@ PROBLEMS: dict[str, str] = {
     "PLN-001": "A tier is missing or too small: some link would have no port. The message names plane and tier.",
     "PLN-002": "The wiring rules would put two links on one port.",
     "PLN-003": "A name template cannot be filled, or gives two devices one name.",
+    "PLN-016": "A coolant loop cannot be solved: its header is far too narrow for the racks on it.",
     "PLN-010": "The LIDs of a subnet do not fit: not in 1 to 0xBFFF, or not in a range that the requirement dictates.",
     "PLN-011": "A row of the GUID list names no end port of the plan, or gives one two GUIDs (names: `asbuilt show lids`).",
     "PLN-012": "A tenant names nodes that the plan does not have, or that have no port in an InfiniBand subnet.",

@@ -168,7 +168,10 @@ def smallest_header(circuit: Circuit, limits: Limits) -> str:
     good = ""  # no size satisfies the CDU: then the smallest that satisfies the header, so that the two verdicts stay apart
     for size in SIZES:
         tried = replace(circuit, headers=(size,) * circuit.racks)
-        found = load(tried)
+        try:
+            found = load(tried)
+        except ValueError:  # so narrow that no pump would do
+            continue
         if not header_holds(found, limits):
             continue
         good = good or size

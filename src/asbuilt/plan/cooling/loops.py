@@ -54,6 +54,7 @@ def loops_table(design: Design, loops: list[SolvedLoop], asked: Demand) -> pl.Da
                 "weakest": where,
                 "working_kpa": cooling.fill_kpa + highest_head(loop),
                 "origin": "declared" if loop.declared else "derived",
+                "materials": "+".join(sorted(m.lower() for m in cooling.materials)) or None,
                 "phase": loop.site.phase,
             }
         )

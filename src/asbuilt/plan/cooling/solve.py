@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.design import Design
 from asbuilt.physics import pumps
 from asbuilt.plan.cooling.circuit import Circuit, Head, Loaded, branch_of, head, limits_of, load, smallest_header
@@ -75,7 +76,7 @@ def circuit_of(design: Design, site: LoopSite, asked: Demand, heat_kw: float) ->
 
 
 def solve_loops(design: Design, sites: list[LoopSite], asked: Demand, heat_kw: float) -> list[SolvedLoop]:
-    """Every loop of ``sites`` with its header and cases."""
+    """Every loop of ``sites`` with its header and cases. Raises ``ProblemError`` PLN-016 for a header that serves nobody."""
     declared = bool(design.cooling.header)
     sized: dict[Circuit, Circuit] = {}
     known: dict[Circuit, tuple[Case, ...]] = {}
@@ -89,9 +90,21 @@ def solve_loops(design: Design, sites: list[LoopSite], asked: Demand, heat_kw: f
                 sized[plain] = replace(plain, headers=(size,) * circuit.racks)
             circuit = replace(circuit, headers=sized[plain].headers)
         if circuit not in known:
-            known[circuit] = cases_of(circuit, design.cooling.viscosity_factor, design.cooling.filter_dirty_kpa)
+            try:
+                known[circuit] = cases_of(circuit, design.cooling.viscosity_factor, design.cooling.filter_dirty_kpa)
+            except ValueError:
+                raise ProblemError(_unsolved(site, circuit)) from None
         found.append(SolvedLoop(site, circuit, declared, known[circuit]))
     return found
+
+
+def _unsolved(site: LoopSite, circuit: Circuit) -> Problem:
+    return Problem(
+        "PLN-016",
+        f"{site.loop}: {circuit.racks} racks of {circuit.flow_l_min:g} L/min on a header of {circuit.headers[-1]}",
+        why="the racks next to the CDU would take many times the flow of the last one: no pressure serves them all",
+        fix="leave cooling.header out, so that the plan chooses it; or fewer racks_per_loop",
+    )
 
 
 def cases_of(circuit: Circuit, viscosity_factor: float, dirty_kpa: float) -> tuple[Case, ...]:
