@@ -140,7 +140,8 @@ def test_the_same_plan_gives_the_same_bytes_in_another_process(tmp_path: Path) -
     for name in ("floor", "racks", "pdus", "trays", "cdus"):
         plan.table(name).write_parquet(tmp_path / f"{name}.parquet")
     code = (
-        "import hashlib, pathlib, sys, polars as pl; from asbuilt.artefacts.dxf import dxf; from asbuilt.model.plan import Plan;"
+        "import hashlib, pathlib, sys, polars as pl;"
+        "from asbuilt.artefacts.dxf import dxf; from asbuilt.model.plan import Plan;"
         "tables = {p.stem: pl.read_parquet(p) for p in pathlib.Path(sys.argv[1]).iterdir()};"
         "print(hashlib.sha256(b''.join(dxf(Plan(sys.argv[2], tables)).values())).hexdigest())"
     )
