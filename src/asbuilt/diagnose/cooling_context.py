@@ -7,8 +7,12 @@ import polars as pl
 from asbuilt.model.plan import Plan
 from asbuilt.physics.pipe_sizes import SIZES, inside_mm
 from asbuilt.physics.pipes import least_inside_mm
+from asbuilt.plan.cooling import remedies
+from asbuilt.plan.cooling.remedies import Remedy
 
 Rows = pl.DataFrame
+#: Changes that a finding names, the smallest first.
+_REMEDIES = 3
 
 
 def of_loop(plan: Plan, rows: Rows) -> Rows:
@@ -28,9 +32,9 @@ def of_header(plan: Plan, rows: Rows) -> Rows:
 
     ``segment``: the worst. ``size``: the smallest header that is wide enough for it; empty if none is. ``carries``: racks
     that the planned header carries. ``already``: those of now are too many. Of all loops with that header: ``fastest`` and
-    ``fastest_now`` in m/s, and ``most``, the racks of now on one of them.
+    ``fastest_now`` in m/s, and ``most``, the racks of now on one of them. ``remedy_1`` to ``remedy_3``: as `with_remedies`.
     """
-    joined = of_loop(plan, rows)
+    joined = with_remedies(plan, of_loop(plan, rows))
     limit = _limit(plan, "COO-001")
     segments = plan.table("loop_segments").sort(
         "loop", pl.col("velocity_m_s").round(2), "number", "segment", descending=[False, True, False, True]
@@ -54,8 +58,46 @@ def of_header(plan: Plan, rows: Rows) -> Rows:
 
 
 def of_spread(plan: Plan, rows: Rows) -> Rows:
-    """Subject is a loop whose racks get too unlike flows: `of_loop`."""
-    return of_loop(plan, rows)
+    """Subject is a loop whose racks get too unlike flows: `of_loop` with `with_remedies`."""
+    return with_remedies(plan, of_loop(plan, rows))
+
+
+def with_remedies(plan: Plan, rows: Rows) -> Rows:
+    """Adds ``remedy_1`` to ``remedy_3``: changes that mend the header, one of each kind, the smallest first, in words.
+
+    Each was tried on the loop's own numbers, and says what comes of it and where the requirement states it. Empty where the
+    plan has no design to try it on.
+    """
+    found: dict[str, list[str]] = {}
+    if plan.design is not None and plan.has("racks"):
+        for tried in remedies.verdicts(plan.design, plan.table("racks")):
+            first = tried.smallest
+            kinds = {r.kind: r for r in reversed((*([first] if first else []), *tried.remedies))}
+            listed = sorted(kinds.values(), key=lambda r: (r is not first, tried.remedies.index(r)))
+            found[tried.loop] = [f"{r.says()}{_aside(r)}: {_stated(r)}" for r in listed[:_REMEDIES]]
+    loops = rows["subject"].to_list()
+    columns = [
+        pl.Series(f"remedy_{i + 1}", [dict(enumerate(found.get(loop, []))).get(i, "") for loop in loops], dtype=pl.String)
+        for i in range(_REMEDIES)
+    ]
+    return rows.with_columns(columns)
+
+
+def _aside(remedy: Remedy) -> str:
+    if remedy.cdu_ok is None:
+        return ", where the CDU is not proven"
+    return "" if remedy.cdu_ok else ", still too much for the CDU"
+
+
+def _stated(remedy: Remedy) -> str:
+    """Where the requirement states a change."""
+    return {
+        remedies.FIRST_SEGMENTS: f"`cooling.header_first: {remedy.size}`, `cooling.header_first_racks: {remedy.segments}`",
+        remedies.HEADER: f"`cooling.header: {remedy.size}`",
+        remedies.SECOND_CDU: f"`cooling.racks_per_loop: {remedy.racks}`",
+        remedies.SUPPLY: f"`site.coolant_supply_c: {remedy.supply_c:g}`",
+        remedies.REVERSE_RETURN: "`cooling.topology: reverse-return`",
+    }[remedy.kind]
 
 
 def _limit(plan: Plan, check_id: str) -> float:
