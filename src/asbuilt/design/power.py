@@ -9,7 +9,6 @@ from asbuilt.design.ledger import Ledger
 from asbuilt.model.design import NodeDesign, SiteDesign
 from asbuilt.model.design_power import PowerDesign
 from asbuilt.model.requirement import Requirement
-from asbuilt.physics.three_phase import usable_amperes, watts
 
 if TYPE_CHECKING:
     from asbuilt.catalogue.load import Part
@@ -65,7 +64,7 @@ def resolve_power(ledger: Ledger, requirement: Requirement, system: Part, node: 
         busway=BUSWAY,
         busway_a=asked.busway_a,
         busway_entry=str(pick("busway_entry", "end", "the usual and the worse one for the voltage drop")),
-        pdu=_pdu(ledger, requirement, basis, voltage),
+        pdu=_pdu(ledger, requirement, voltage),
         pdus_per_feed=asked.pdus_per_feed,
         sides=tuple(pick("sides", ("left", "right", "left", "right")[: site.feeds], "A and C left, B and D right, every rack")),
         whip_m=pick.number("whip_m", 3.0, "from a busway above the rack to the PDU's inlet; equal for all racks"),
@@ -112,7 +111,7 @@ def _shelf_feeds(ledger: Ledger, requirement: Requirement, system: Part, node: N
     return tuple(asked[i % len(asked)] for i in range(count))
 
 
-def _pdu(ledger: Ledger, requirement: Requirement, basis: str, voltage: float) -> str:
+def _pdu(ledger: Ledger, requirement: Requirement, voltage: float) -> str:
     """The PDU as asked (CAT-002 when the catalogue has none of that name), else the strongest of the site's voltage."""
     asked = requirement.power.pdu
     if asked is not None:
@@ -121,14 +120,12 @@ def _pdu(ledger: Ledger, requirement: Requirement, basis: str, voltage: float) -
     best: tuple[float, str] = (0.0, "")
     for name in ledger.catalogue.ids("power"):
         part = ledger.catalogue.get("power", name)
-        if part.value("class") != "rack-pdu" or not part.has("voltage_v") or not part.has("breaker_a"):
+        if part.value("class") != "rack-pdu" or not part.has("voltage_v") or not part.has("capacity_kva"):
             continue
         if abs(float(part.value("voltage_v")) - voltage) > voltage * SAME_VOLTAGE:
             continue
-        derated = part.value("rating_basis") == "derated"
-        usable = usable_amperes(part.value("usable_a" if derated else "breaker_a", 0.0), basis, derated)
         # The nearer voltage first: a 400 V PDU on 415 V only where there is no other.
-        carried = float(watts(usable, part.value("voltage_v"), 3)) / (1.0 + abs(float(part.value("voltage_v")) - voltage))
+        carried = float(part.value("capacity_kva", 0.0)) / (1.0 + abs(float(part.value("voltage_v")) - voltage))
         if carried > best[0]:
             best = (carried, name)
     if best[1]:
