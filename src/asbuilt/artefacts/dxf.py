@@ -30,7 +30,8 @@ WHY = "no CAD program was asked; ezdxf reads every file back and its audit finds
 FOLDER = "dxf"
 VERSION = "R2010"
 PDU_WIDTH_MM, PDU_DEPTH_MM = 56.0, 100.0
-TITLE_MM, LABEL_MM = 150.0, 70.0
+TITLE_MM, LABEL_MM = 150.0, 60.0
+HASH_LETTERS = 12
 #: Racks up to which the file of the hall holds the PDUs too: beyond that the files of the rows do.
 HALL_PDUS_RACKS = 200
 #: Free between a row and its dimension line, mm.
@@ -90,7 +91,8 @@ def _file(
             _row(doc, row, floor, pdus)
         for tray in trays:
             _tray(doc, tray)
-        words = f"{plan.name or 'plan'}, {'hall' if len(rows) != 1 else 'row ' + rows[0].letters}, plan {plan.plan_hash[:12]}"
+        words = f"{plan.name or 'plan'}, {'hall' if len(rows) != 1 else 'row ' + rows[0].letters}"
+        words += f", plan {plan.plan_hash[:HASH_LETTERS]}" if plan.plan_hash else ""
         low = min(min(row.y for row in rows), *(a.y for a in floor.aisles), 0.0)
         text(doc, words, (min(row.x for row in rows), low - 3 * TITLE_MM), TITLE_MM)
         for kind in sorted(doc.entitydb.dxf_types_in_use()):  # ezdxf adds them in the order of a set
@@ -123,13 +125,15 @@ def _row(doc: Drawing, row: FloorRow, floor: Ground, pdus: dict[str, list[dict[s
     edge = row.y - DIMENSION_MM if row.front_low else row.y + row.d + DIMENSION_MM
     _dimension(doc, (row.x, edge), (row.right, edge))
     _dimension(doc, (row.x - DIMENSION_MM, row.y), (row.x - DIMENSION_MM, row.y + row.d), upright=True)
-    text(doc, f"Row {row.letters}", (row.right + DIMENSION_MM, row.y + row.d / 2), TITLE_MM)
+    end = max([row.right, *(aisle.x + aisle.w for aisle in floor.beside(row) if aisle is not None)])
+    text(doc, f"Row {row.letters}", (end + DIMENSION_MM, row.y + row.d / 2), TITLE_MM)
 
 
 def _thing(doc: Drawing, thing: Thing, front_low: bool) -> None:
     rack = thing.kind == "rack"
     power = "" if thing.kw is None else number(thing.kw, 1).replace(",", "")
-    values = [("NAME", thing.name), ("ROLE", thing.role), ("POWER_KW", power)]
+    role = "kept" if thing.kind == "position" else thing.role
+    values = [("NAME", thing.name), ("ROLE", role), ("POWER_KW", power)]
     values.append(("WEIGHT_KG", "" if thing.kg is None else number(thing.kg).replace(",", "")))
     values.append(("HEIGHT_MM", "" if thing.h is None else number(thing.h).replace(",", "")))
     values.append(("PHASE", thing.phase or ""))
