@@ -6,7 +6,7 @@ import polars as pl
 
 from asbuilt.checks.answers import amount, judge
 from asbuilt.checks.power_cords import seated
-from asbuilt.checks.power_feeds import misfed
+from asbuilt.checks.power_feeds import asked_of_circuit, misfed
 from asbuilt.checks.power_limits import bound
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
@@ -46,7 +46,8 @@ def one_feed_all_along(plan: Plan, facts: Facts) -> pl.DataFrame:
 def _served(plan: Plan) -> pl.DataFrame:
     """PDUs and shelves: ``subject feed ok found``; not ok when a circuit or a cord of it names another feed.
 
-    Where all its cords agree with each other and not with it, it is the one that is wrong, alone or with its circuit.
+    Where all its cords agree with each other and not with it, or the circuit is not of the feed that its key names, it is the
+    one that is wrong, alone or with its circuit.
     """
     parts = []
     if plan.has("pdus"):
@@ -54,9 +55,10 @@ def _served(plan: Plan) -> pl.DataFrame:
     if plan.has("shelves"):
         parts.append(plan.table("shelves").select("feed", subject="shelf"))
     things = pl.concat(parts) if parts else pl.DataFrame(schema={"feed": pl.String, "subject": pl.String})
-    circuits = plan.table("circuits").select("circuit", subject="serves", theirs="feed").join(things, on="subject", how="left")
+    circuits = plan.table("circuits").select("circuit", subject="serves", theirs="feed", named=asked_of_circuit())
+    circuits = circuits.join(things, on="subject", how="left")
     fed = circuits.sort("circuit").group_by("subject").agg(
-        pl.col("theirs").first(), by_circuit=_told(pl.col("theirs") != pl.col("feed"), "circuit", "theirs")
+        pl.col("theirs", "named").first(), by_circuit=_told(pl.col("theirs") != pl.col("feed"), "circuit", "theirs")
     )  # fmt: skip
     rows = things.join(fed, on="subject", how="left")
     if plan.has("cords") and plan.has("pdus"):
@@ -69,12 +71,14 @@ def _served(plan: Plan) -> pl.DataFrame:
         unknown = pl.lit(None, dtype=pl.String)
         rows = rows.with_columns(all=pl.lit(False), asked=unknown, cords=pl.lit(0), by_cord=unknown)
     alone = pl.col("by_circuit").is_not_null()
-    itself = pl.col("all").fill_null(False) & (alone | (pl.col("cords") > 1))
+    all_moved = pl.col("all").fill_null(False) & (alone | (pl.col("cords") > 1))
+    branch = (pl.col("theirs") == pl.col("feed")) & (pl.col("theirs") != pl.col("named"))
+    itself = all_moved | branch.fill_null(False)
     whole = pl.when(alone).then(pl.format("{} is", "subject")).otherwise(pl.format("{} and its circuit are", "subject"))
     around = pl.concat_str("by_circuit", "by_cord", separator="; ", ignore_nulls=True)
     return rows.with_columns(
-        ok=pl.col("by_circuit").is_null() & pl.col("by_cord").is_null(),
-        feed=pl.when(itself).then(pl.col("asked")).otherwise(pl.col("feed")),
+        ok=pl.col("by_circuit").is_null() & pl.col("by_cord").is_null() & ~itself,
+        feed=pl.when(itself).then(pl.coalesce("named", "asked")).otherwise(pl.col("feed")),
         found=pl.when(itself).then(pl.format("{} of feed {}", whole, _letter("feed"))).otherwise(around),
     )
 

@@ -6,6 +6,7 @@ import polars as pl
 
 from asbuilt.base.units import W_PER_KW
 from asbuilt.checks.answers import amount, judge, once, threshold
+from asbuilt.checks.power_feeds import asked_of_circuit
 from asbuilt.checks.power_limits import bound
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
@@ -27,20 +28,23 @@ def seated(plan: Plan) -> pl.DataFrame:
     """
     pdus = plan.table("pdus").select("pdu", "circuit", pdu_feed="feed", pdu_v="voltage_v", pdu_conductors="conductors")
     if plan.has("circuits"):
-        pdus = pdus.join(plan.table("circuits").select("circuit", fed="feed"), on="circuit", how="left")
+        pdus = pdus.join(
+            plan.table("circuits").select("circuit", fed="feed", planned=asked_of_circuit()), on="circuit", how="left"
+        )
     else:
-        pdus = pdus.with_columns(fed=pl.lit(None, dtype=pl.String))
+        pdus = pdus.with_columns(fed=pl.lit(None, dtype=pl.String), planned=pl.lit(None, dtype=pl.String))
     rows = plan.table("cords").join(pdus.drop("circuit"), on="pdu", how="left")
     rows = rows.with_columns(
         moved=(pl.col("feed") != pl.col("pdu_feed")).fill_null(True),
         at_outlet=_mates("outlet_type", "plug"),
         at_inlet=_mates("connector", "inlet"),
     )
-    all_moved = pl.col("moved").all().over("pdu") & (pl.len().over("pdu") > 1)
-    other = all_moved | (pl.col("fed") != pl.col("pdu_feed")).fill_null(False)
-    goes_to = pl.when(other).then(pl.col("feed")).otherwise(pl.col("pdu_feed"))
-    lone = (goes_to.n_unique().over("device") == 1) & (pl.len().over("device") > 1)
-    return rows.with_columns(lone=lone, goes_to=goes_to, fits=pl.col("at_outlet") & pl.col("at_inlet"))
+    rows = rows.with_columns(all_moved=pl.col("moved").all().over("pdu") & (pl.len().over("pdu") > 1))
+    elsewhere = (pl.col("fed") != pl.col("pdu_feed")).fill_null(False) | (pl.col("fed") != pl.col("planned")).fill_null(False)
+    other = pl.col("all_moved") | elsewhere
+    rows = rows.with_columns(goes_to=pl.when(other).then(pl.col("feed")).otherwise(pl.col("pdu_feed")))
+    lone = (pl.col("goes_to").n_unique().over("device") == 1) & (pl.len().over("device") > 1)
+    return rows.with_columns(lone=lone, fits=pl.col("at_outlet") & pl.col("at_inlet"))
 
 
 def _mates(female: str, male: str) -> pl.Expr:

@@ -8,19 +8,25 @@ from asbuilt.checks.answers import once
 from asbuilt.model.plan import Plan
 
 
+def asked_of_circuit() -> pl.Expr:
+    """The feed that a circuit is planned on: its key names it, ``circuit:<rack>/<feed letter><number>``; else null."""
+    return "feed:" + pl.col("circuit").str.extract(r"/([A-D])[0-9]+$", 1)
+
+
 @once
 def misfed_parts(plan: Plan) -> pl.DataFrame:
     """PDUs and shelves with a cord or a circuit of another feed, ``serves circuit rack``: PWR-010 and PWR-011 name them."""
     empty = pl.DataFrame(schema=dict.fromkeys(("serves", "circuit", "rack"), pl.String))
     if not plan.has("circuits"):
         return empty
-    fed = plan.table("circuits").select("circuit", "serves", fed="feed")
+    fed = plan.table("circuits").select("circuit", "serves", fed="feed", asked=asked_of_circuit())
     found = [empty]
     for table, key in (("pdus", "pdu"), ("shelves", "shelf")):
         if plan.has(table):
             things = plan.table(table).select("rack", own="feed", serves=key).join(fed, on="serves", how="left")
             moved = pl.col("serves").is_in(_with_moved_cords(plan, things).implode())
-            wrong = things.filter(moved | (pl.col("fed") != pl.col("own")).fill_null(False))
+            elsewhere = (pl.col("fed") != pl.col("own")) | (pl.col("fed") != pl.col("asked"))
+            wrong = things.filter(moved | elsewhere.fill_null(False))
             found.append(wrong.select("serves", "circuit", "rack"))
     return pl.concat(found)
 

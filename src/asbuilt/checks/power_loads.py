@@ -116,7 +116,7 @@ def balances(plan: Plan) -> pl.DataFrame:
 
 
 def _largest_cords(plan: Plan) -> pl.DataFrame:
-    """Per PDU, ``subject largest_a``: the current of its largest cord; nothing where the plan has no cords."""
+    """Per PDU, ``subject largest_a``: the current of the largest cord in its rack; nothing where the plan has no cords."""
     factor = threshold(plan, "PWR-013", "power factor")
     if not (plan.has("cords") and plan.has("pdus")) or factor is None:
         return pl.DataFrame(schema={"subject": pl.String, "largest_a": pl.Float64})
@@ -124,7 +124,8 @@ def _largest_cords(plan: Plan) -> pl.DataFrame:
     between = pl.col("conductor").str.contains("-", literal=True) | (pl.col("conductors") == 1)
     volts = pl.when(between).then(pl.col("voltage_v")).otherwise(pl.col("voltage_v") / SQRT3)
     drawn = pl.col("nominal_w") / (volts * pl.lit(factor["limit"], dtype=pl.Float64))
-    return cords.group_by(subject="pdu").agg(largest_a=(drawn * bound(plan, "PWR-001")).max())
+    largest = cords.group_by("rack").agg(largest_a=(drawn * bound(plan, "PWR-001")).max())
+    return plan.table("pdus").select("rack", subject="pdu").join(largest, on="rack").drop("rack")
 
 
 @check("PWR-003", layer=Layer.FACILITY, severity=Severity.MAJOR, needs=("conductor_loads", "expectations"), since="0.1")
