@@ -66,7 +66,7 @@ def test_a_reversed_return_is_summed_against_its_order() -> None:
     assert [r.back["full"] for r in ladder.rungs] == [6.0, 5.0, 3.0]
     assert [s.at for s in ladder.segments["return"]] == [2, 3, 4]
     sheet = loop_sheets(reverse)[0]
-    assert "R3 runs back to the CDU" in words(sheet)
+    assert "R3 runs from the last rack back to the CDU: DN80, 0.6 m" in words(sheet)
     assert cut(sheet.svg()) == [] and colliding(texts(sheet.svg())) == []
 
 

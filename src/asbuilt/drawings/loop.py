@@ -134,8 +134,9 @@ def _rungs(canvas: Canvas, ladder: Ladder, rungs: tuple[Rung, ...], first: int, 
         last = level
     closing = by_place["return"].get(len(ladder.rungs) + 1)
     if closing and first + len(rungs) == len(ladder.rungs):
-        words = f"{closing.name} runs back to the CDU: {'; '.join(_segment_lines(closing))}"
-        last += BOX_H / 2 + 4
+        told = "; ".join(_segment_lines(closing)).removeprefix(f"{closing.name}: ")
+        words = f"{closing.name} runs from the last rack back to the CDU: {told}"
+        canvas.line(((right, last), (right, last + BOX_H / 2 + 2)), "line" if closing.row["built"] else "frame", 4)
         for line in wrapped(words, canvas.width - 2 * MARGIN):
             last += LINE
             canvas.text(MARGIN, last, line, "small c-warn" if closing.worst else "small")
