@@ -12,7 +12,7 @@ from asbuilt.model.plan import Plan
 from asbuilt.model.tables import PLAN_TABLES
 from asbuilt.model.verdict import Finding, Verdict
 from asbuilt.plan.expectations_cooling import banned_materials
-from asbuilt.workflow.check import check
+from cooling_plans import told
 from template_plans import expanded
 
 BLANK: dict[str, Any] = {"str": "", "i64": 0, "i32": 0, "u64": 0, "f64": 0.0, "bool": False}
@@ -72,15 +72,15 @@ def limits() -> pl.DataFrame:
 
 def found(tables: dict[str, pl.DataFrame]) -> dict[str, Finding]:
     """Findings by id, each id once, without those that the tables were not made for."""
-    told = [f for f in check(Plan("by hand", tables)).findings if f.id <= "COO-014" and f.id.startswith("COO")]
-    assert len({f.id for f in told}) == len(told), "one finding for each cause"
-    return {f.id: f for f in told}
+    made = [f for f in told(Plan("by hand", tables)).values() if f.id <= "COO-014"]
+    assert len({f.id for f in made}) == len(made), "one finding for each cause"
+    return {f.id: f for f in made}
 
 
 def test_fourteen_headers_that_are_too_small_are_one_finding_and_nothing_follows() -> None:
-    told = found(rows_of(14, header="DN80", inside=82.8, velocity=5.571))
-    assert set(told) - {"COO-005", "COO-014"} == {"COO-001"}
-    header = told["COO-001"]
+    seen = found(rows_of(14, header="DN80", inside=82.8, velocity=5.571))
+    assert set(seen) - {"COO-005", "COO-014"} == {"COO-001"}
+    header = seen["COO-001"]
     assert (header.subject, len(header.subjects)) == ("loops:DN80", 14)
     assert header.cause == (
         "the DN80 header carries the 2 racks of now (1.11 m/s), 4 at most, and not the 10 of the finished row: 5.57 m/s in "
@@ -94,10 +94,10 @@ def test_fourteen_headers_that_are_too_small_are_one_finding_and_nothing_follows
 
 
 def test_with_a_header_that_carries_the_row_each_fault_of_its_own_is_told() -> None:
-    told = found(rows_of(1, header="DN150", inside=161.5, velocity=1.465))
-    assert set(told) - {"COO-005", "COO-014"} == {"COO-002", "COO-003"}
-    assert told["COO-002"].subjects == ("loop:A",)
-    assert len(told["COO-003"].subjects) == 10
+    seen = found(rows_of(1, header="DN150", inside=161.5, velocity=1.465))
+    assert set(seen) - {"COO-005", "COO-014"} == {"COO-002", "COO-003"}
+    assert seen["COO-002"].subjects == ("loop:A",)
+    assert len(seen["COO-003"].subjects) == 10
 
 
 def case(name: str, margin: float | None, curve: str = "inside") -> dict[str, Any]:
@@ -122,7 +122,7 @@ def heads(**margins: float | str | None) -> dict[str, Finding]:
 
 
 @pytest.mark.parametrize(
-    ("margins", "told"),
+    ("margins", "expected"),
     [
         ({}, {}),
         ({"full": 14.0, "pump_out": 3.0, "worst": -20.0}, {"COO-010": "fail"}),
@@ -142,16 +142,16 @@ def heads(**margins: float | str | None) -> dict[str, Finding]:
         ({"full": None}, {"COO-010": "not_measured"}),
     ],
 )
-def test_a_short_cdu_is_told_at_its_mildest_case(margins: dict[str, Any], told: dict[str, str]) -> None:
-    assert {id: f.verdict.value for id, f in heads(**margins).items()} == told
+def test_a_short_cdu_is_told_at_its_mildest_case(margins: dict[str, Any], expected: dict[str, str]) -> None:
+    assert {id: f.verdict.value for id, f in heads(**margins).items()} == expected
 
 
 def test_the_header_and_the_cdu_have_verdicts_of_their_own() -> None:
     tables = rows_of(1, header="DN80", inside=82.8, velocity=5.571)
     full = case("full", -16.0) | {"header_kpa": 81.1, "need_kpa": 233.4, "available_kpa": 196.0}
-    told = found(tables | {"loop_cases": table("loop_cases", [case("now", 86.0), full])})
-    assert {id: f.verdict for id, f in told.items() if id != "COO-005"} == {"COO-001": Verdict.FAIL, "COO-010": Verdict.FAIL}
-    assert "233.4 kPa (81.1 kPa in the header)" in told["COO-010"].cause
+    seen = found(tables | {"loop_cases": table("loop_cases", [case("now", 86.0), full])})
+    assert {id: f.verdict for id, f in seen.items() if id != "COO-005"} == {"COO-001": Verdict.FAIL, "COO-010": Verdict.FAIL}
+    assert "233.4 kPa (81.1 kPa in the header)" in seen["COO-010"].cause
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_odd_names_go_through(said: str) -> None:
         pl.lit(said).alias("row"), pl.lit(said).alias("weakest"), pl.lit(said).alias("materials")
     )
     branches = tables["branches"].with_columns(pl.lit(said).alias("coupling"), pl.lit(said).alias("valves"))
-    told = check(Plan("by hand", tables | {"loops": loops, "branches": branches})).findings
-    assert {"COO-001", "COO-005", "COO-030"} <= {f.id for f in told}
-    assert not [f for f in told if f.verdict is Verdict.ERROR]
-    assert said in next(f.cause for f in told if f.id == "COO-001")
+    made = list(told(Plan("by hand", tables | {"loops": loops, "branches": branches})).values())
+    assert {"COO-001", "COO-005", "COO-030"} <= {f.id for f in made}
+    assert not [f for f in made if f.verdict is Verdict.ERROR]
+    assert said in next(f.cause for f in made if f.id == "COO-001")
