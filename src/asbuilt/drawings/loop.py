@@ -137,6 +137,7 @@ def _rungs(canvas: Canvas, ladder: Ladder, rungs: tuple[Rung, ...], first: int, 
         told = "; ".join(_segment_lines(closing)).removeprefix(f"{closing.name}: ")
         words = f"{closing.name} runs from the last rack back to the CDU: {told}"
         canvas.line(((right, last), (right, last + BOX_H / 2 + 2)), "line" if closing.row["built"] else "frame", 4)
+        last += BOX_H / 2 + 4
         for line in wrapped(words, canvas.width - 2 * MARGIN):
             last += LINE
             canvas.text(MARGIN, last, line, "small c-warn" if closing.worst else "small")
