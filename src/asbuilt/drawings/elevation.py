@@ -149,7 +149,7 @@ def _device(canvas: Canvas, device: Held, x: float, w: float, bottom: float, see
     size = type_size(css)
     first = level + (tall - len(lines) * size * LINE) / 2
     for at, line in enumerate(lines):
-        canvas.text(x + w / 2, first + (at + 0.82) * size * LINE, line, f"{css} mid", room, size)
+        canvas.text(x + w / 2, first + (at + 0.78) * size * LINE, line, f"{css} mid", room, size)
 
 
 def _name_lines(device: Held, words: str, room: float, tall: float, css: str) -> tuple[list[str], str]:
