@@ -123,7 +123,12 @@ FAULTS: list[tuple[str, Callable[[], Plan], str]] = [
     (
         "CAB-010",
         lambda: fault("channels", pl.col("jumper") == first("channels", "jumper"), elements="A"),
-        "transmitters do not meet receivers through cable:",
+        "transmitters do not meet receivers through a single cord: A (a single cord)",
+    ),
+    (
+        "CAB-010",
+        lambda: fault("panels", pl.col("panel") == first("panels", "panel"), adapter="B"),
+        "transmitters do not meet receivers through panel:",
     ),
     ("CAB-011", lambda: fault("trunks", trunk(), a_gender="female"), "pins and holes do not meet: trunk female and male"),
     ("CAB-012", lambda: fault("trunks", trunk(), polish="upc"), "angled and flat ferrules meet: trunk upc"),

@@ -12,23 +12,46 @@ from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Layer, Severity
 from asbuilt.physics.polarity import WORKS, channel_symptom
 
+_SINGLE = "a single cord"
+
 
 @once
 def channels_as_ordered(plan: Plan) -> pl.DataFrame:
-    """Table `channels` with ``passes``: its elements, those in the middle as trunk and panels are ordered.
+    """``jumper trunk elements lanes`` of every channel; ``passes``, its elements with those in the middle as trunk and panels
+    are ordered; ``at``, the part that is ordered otherwise than its channel asks, or the cords.
 
-    ``a_panel`` and ``b_panel`` are null for a channel of one cord.
+    A spare trunk has a row under its own key: what a channel of its bundle passes when it is moved over.
     """
     trunks = plan.table("trunks").select("trunk", "polarity", "a_panel", "b_panel")
     adapters = plan.table("panels").select("panel", "adapter")
-    rows = plan.table("channels").join(trunks, on="trunk", how="left", maintain_order="left")
+    planned = plan.table("channels").select("jumper", "trunk", "elements", "lanes")
+    rows = pl.concat([planned, _of_spares(plan, planned)]).join(trunks, on="trunk", how="left", maintain_order="left")
     for side in ("a", "b"):
         held = adapters.rename({"panel": f"{side}_panel", "adapter": f"{side}_adapter"})
         rows = rows.join(held, on=f"{side}_panel", how="left", maintain_order="left")
     named = pl.col("elements").str.split(" ")
     middle = pl.format("ad{} {} ad{}", "a_adapter", "polarity", "b_adapter")
     ordered = pl.concat_str([named.list.first(), middle, named.list.last()], separator=" ")
-    return rows.with_columns(passes=pl.when(pl.col("trunk").is_null()).then("elements").otherwise(ordered))
+    otherwise = (
+        pl.when(pl.col("trunk").is_null())
+        .then(pl.lit(_SINGLE))
+        .when(pl.format("ad{}", "a_adapter") != named.list.get(1, null_on_oob=True))
+        .then("a_panel")
+        .when(pl.format("ad{}", "b_adapter") != named.list.get(-2, null_on_oob=True))
+        .then("b_panel")
+        .when(pl.col("polarity") != named.list.get(2, null_on_oob=True))
+        .then("trunk")
+        .otherwise(pl.format("the cords of {}", "trunk"))
+    )
+    return rows.with_columns(passes=pl.when(pl.col("trunk").is_null()).then("elements").otherwise(ordered), at=otherwise)
+
+
+def _of_spares(plan: Plan, planned: pl.DataFrame) -> pl.DataFrame:
+    """For each spare trunk the elements of the first channel over its bundle."""
+    trunks = plan.table("trunks").select("trunk", "bundle", "ports")
+    carried = planned.join(trunks, on="trunk").sort("jumper").unique("bundle", keep="first", maintain_order=True)
+    spares = trunks.filter(pl.col("ports") == 0).join(carried.select("bundle", "elements", "lanes"), on="bundle")
+    return spares.select(pl.col("trunk").alias("jumper"), "trunk", "elements", "lanes")
 
 
 def symptom(elements: str | None, lanes: str | None) -> str | None:
@@ -63,7 +86,7 @@ def every_transmitter_meets_a_receiver(plan: Plan, facts: Facts) -> pl.DataFrame
         ok=pl.col("symptom") == WORKS,
         expected=pl.lit("every Tx on an Rx"),
         found=pl.format(
-            "{}: {}", pl.coalesce("passes", "elements"), pl.col("symptom").fill_null("an element that nobody knows")
+            "{} ({}): {}", pl.coalesce("passes", "elements"), "at", pl.col("symptom").fill_null("an element that nobody knows")
         ),
     )
 

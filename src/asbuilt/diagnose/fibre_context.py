@@ -27,10 +27,11 @@ def of_panel(plan: Plan, rows: Rows) -> Rows:
 
 
 def of_channel(plan: Plan, rows: Rows) -> Rows:
-    """Subject is a jumper: adds ``phy trunk pairs`` of its channel and ``through``, the trunk, or the jumper without one."""
-    held = _of(plan, "channels", "jumper", "phy", "trunk", "pairs")
-    joined = rows.join(held, on="subject", how="left")
-    return joined.with_columns(pl.coalesce("trunk", "subject").alias("through"), pl.col("phy").fill_null("(unknown)"))
+    """Subject is a jumper: adds ``phy pairs`` of its channel, and ``through``, the part that ``found`` names in brackets."""
+    joined = rows.join(_of(plan, "channels", "jumper", "phy", "pairs"), on="subject", how="left")
+    return joined.with_columns(
+        pl.col("found").str.extract(r"\(([^)]*)\)").alias("through"), pl.col("phy").fill_null("(unknown)")
+    )
 
 
 def of_tray(plan: Plan, rows: Rows) -> Rows:

@@ -71,7 +71,7 @@ FIBRE_RULES: dict[str, Rule] = {
     ),
     "CAB-010": Rule(
         around.of_channel,
-        ("through",),
+        ("found",),
         "{through}",
         "transmitters do not meet receivers through {through}: {found}",
         ("order that trunk or cord in the other type, so that the number of reversals is odd", "the other adapters in a panel"),
