@@ -102,17 +102,23 @@ def pins_meet_holes(plan: Plan, facts: Facts) -> pl.DataFrame:
     """
     limit = threshold(plan, "CAB-011")
     rows = _with_panels(plan, "gender").with_columns(cords=pl.lit(None if limit is None else limit["value"], dtype=pl.String))
-    mated = [
-        (pl.col(f"{s}_gender") != pl.col("cords")) & (pl.col(f"{s}_gender") == pl.col(f"{s}_panel_gender")) for s in ("a", "b")
-    ]
+    ends = ("a", "b")
+    own = [pl.col(f"{s}_gender") != pl.col("cords") for s in ends]
+    panels = [pl.col(f"{s}_gender") == pl.col(f"{s}_panel_gender") for s in ends]
+    wrong = (
+        pl.when(~own[0] | ~own[1])
+        .then(pl.format("{} and {} ends ({})", "a_gender", "b_gender", "trunk"))
+        .when(~panels[0])
+        .then(pl.format("trunks planned {} ({})", "a_panel_gender", "a_panel"))
+        .when(~panels[1])
+        .then(pl.format("trunks planned {} ({})", "b_panel_gender", "b_panel"))
+    )
     return judge(
         rows,
         subject=pl.col("trunk"),
-        ok=mated[0] & mated[1],
+        ok=own[0] & own[1] & panels[0] & panels[1],
         expected=pl.format("pins that mate with {} cords at both panels", "cords"),
-        found=pl.format(
-            "trunk {} and {}, panels planned for {} and {}", "a_gender", "b_gender", "a_panel_gender", "b_panel_gender"
-        ),
+        found=wrong,
     )
 
 
@@ -135,17 +141,18 @@ def one_polish_along_a_trunk(plan: Plan, facts: Facts) -> pl.DataFrame:
     Source: IEC 61754-7; NVIDIA structured cabling requirements: angled for array connectors, flat for LC.
     """
     rows = _with_panels(plan, "polish").join(_module_polish(plan), on="trunk", how="left", maintain_order="left")
-    same = (pl.col("polish") == pl.col("a_panel_polish")) & (pl.col("polish") == pl.col("b_panel_polish"))
-    return judge(
-        rows,
-        subject=pl.col("trunk"),
-        ok=same & (pl.col("modules").is_null() | (pl.col("modules") == pl.col("polish"))),
-        expected=pl.lit("one polish"),
-        found=pl.format(
-            "trunk {}, panels {} and {}, modules {}", "polish", "a_panel_polish", "b_panel_polish",
-            pl.col("modules").fill_null("unknown"),
-        ),
-    )  # fmt: skip
+    off = [pl.col("polish") != pl.col(f"{s}_panel_polish") for s in ("a", "b")]
+    modules = (pl.col("modules") != pl.col("polish")).fill_null(False)
+    wrong = (
+        pl.when(off[0] & off[1])
+        .then(pl.format("{} among {} ({})", "polish", "a_panel_polish", "trunk"))
+        .when(off[0])
+        .then(pl.format("{} among {} ({})", "a_panel_polish", "polish", "a_panel"))
+        .when(off[1])
+        .then(pl.format("{} among {} ({})", "b_panel_polish", "polish", "b_panel"))
+        .otherwise(pl.format("trunks and panels {}, modules {}", "polish", "modules"))
+    )
+    return judge(rows, subject=pl.col("trunk"), ok=~off[0] & ~off[1] & ~modules, expected=pl.lit("one polish"), found=wrong)
 
 
 def _module_polish(plan: Plan) -> pl.DataFrame:
