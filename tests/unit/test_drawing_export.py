@@ -20,6 +20,7 @@ from asbuilt.drawings.theme import LIGHT
 from asbuilt.model.plan import Plan
 from asbuilt.report.html import report_html
 from asbuilt.workflow.export import export
+from drawing_boxes import colliding, cut, texts
 from physical_frames import hall
 from template_plans import made
 
@@ -93,6 +94,18 @@ def test_no_sheet_of_a_template_is_shrunk_beyond_reading(template: str) -> None:
     for chapter in chapters(made(template), rows=rows):
         for sheet in chapter.sheets:
             assert scale_of(sheet) >= 0.6, sheet.name
+
+
+@pytest.mark.parametrize("template", ["gb300-nvl72", "dgx-h100-superpod", "l40s-384"])
+@pytest.mark.parametrize("narrow", [False, True])
+def test_nothing_of_a_template_overlaps_or_leaves_its_sheet(template: str, narrow: bool) -> None:
+    """Figures of tray segments stand on hatched boxes of their own width, and may touch their edges."""
+    for chapter in chapters(made(template), narrow=narrow):
+        for sheet in chapter.sheets if chapter.title.startswith(("Power", "Cooling", "Cables")) else ():
+            svg = sheet.svg()
+            wrong = cut(svg)
+            assert [w for w in wrong if w.startswith("outside") or not sheet.name.startswith("trays")] == [], sheet.name
+            assert colliding(texts(svg)) == [], sheet.name
 
 
 def test_large_halls_have_one_row_of_each_kind_in_the_book() -> None:
