@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import xml.etree.ElementTree as ET
@@ -14,6 +15,7 @@ from asbuilt.artefacts.drawings import book, drawings
 from asbuilt.artefacts.pdf_book import Imprint, compiled, pdf_book, scale_of, source
 from asbuilt.artefacts.typst_text import literal
 from asbuilt.base.problem import Problem, ProblemError
+from asbuilt.cli.main import main
 from asbuilt.drawings.every import MOST_RACKS, book_rows, chapters, row_kinds
 from asbuilt.drawings.printed import PRINT_FONT, plain_colours, printed_svg
 from asbuilt.drawings.theme import LIGHT
@@ -157,3 +159,22 @@ def test_the_report_of_a_template_draws_its_floor_racks_power_loops_and_trays() 
         "Cables: tray maps",
     ]
     assert not re.search(r"<[^>]+\s(style|on\w+)=", body)
+
+
+def test_the_command_tells_what_it_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = str(tmp_path / "p")
+    assert main(["new", "l40s-384", project]) == 0
+    assert main(["-C", project, "plan"]) == 0
+    monkeypatch.setitem(sys.modules, "typst", None)
+    monkeypatch.setattr("asbuilt.workflow.export.TARGETS", {t: TARGETS[t] for t in ("drawings", "pdf-book")})
+    capsys.readouterr()
+    assert main(["-C", project, "export"]) == 0
+    said = capsys.readouterr()
+    assert "ART-010 the PDF book needs typst" in said.err and "artefacts/drawings/index.html\n" in said.out
+    assert main(["-C", project, "export", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [p["code"] for p in document["skipped"]] == ["ART-010"]
+    assert main(["-C", project, "export", "pdf-book"]) == 2
+    assert "ART-010" in capsys.readouterr().err
