@@ -134,10 +134,10 @@ def _improved(watts: Floats, conductor: Ints, in_large: Flags, held: Flags) -> I
     totals = _totals(watts, conductor, PHASES)
     uneven = totals.max(axis=1) - totals.min(axis=1) > 1e-3
     alike = (in_large == in_large[:, :1]) | ~held
-    for group in np.flatnonzero(uneven & alike.all(axis=1)).tolist():
+    least = np.where(held, watts, np.inf).min(axis=1, initial=np.inf)
+    mixed = watts.max(axis=1, initial=0.0) > least  # swapping equal loads changes nothing
+    for group in np.flatnonzero(uneven & mixed & alike.all(axis=1)).tolist():
         row = watts[group]
-        if np.unique(row[row > 0]).size < 2:
-            continue
         key = row.tobytes() + conductor[group].tobytes()
         if key not in done:
             done[key] = swap(row, conductor[group], PHASES).astype(np.int32)
