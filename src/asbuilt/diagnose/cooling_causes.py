@@ -65,6 +65,13 @@ def curve_cause(c: dict[str, Any]) -> str:
     return f"{who} is not proven at any flow: {c['found']}"
 
 
+def even_way(c: dict[str, Any]) -> str:
+    """Where racks near the CDU take more than their design flow, as behind a header that is too small."""
+    if "above the" not in c["found"] or not c["design_l_min"]:
+        return ""
+    return f"a wider header or balancing valves: the racks together are designed for {c['design_l_min']} L/min"
+
+
 def pump_cause(c: dict[str, Any]) -> str:
     """What is left with one pump out: too little head, or a flow that nobody published for it."""
     if "more than was published" in c["found"]:

@@ -16,9 +16,13 @@ _REMEDIES = 3
 
 
 def of_loop(plan: Plan, rows: Rows) -> Rows:
-    """Subject is a loop: adds ``row header racks racks_full supply_c coolant cdu``."""
-    loops = plan.table("loops").select("row", "header", "racks", "racks_full", "supply_c", "coolant", subject="loop")
-    return rows.join(loops, on="subject", how="left").join(_cdu_parts(plan), on="subject", how="left")
+    """Subject is a loop: adds ``row header racks racks_full cdu`` and ``design_l_min``, the design flow of all its racks."""
+    loops = plan.table("loops").select("row", "header", "racks", "racks_full", subject="loop")
+    joined = rows.join(loops, on="subject", how="left").join(_cdu_parts(plan), on="subject", how="left")
+    if not plan.has("branches"):
+        return joined.with_columns(pl.lit(None, dtype=pl.Float64).alias("design_l_min"))
+    asked = plan.table("branches").group_by(subject="loop").agg(pl.col("design_l_min").sum().round(1))
+    return joined.join(asked, on="subject", how="left")
 
 
 def _cdu_parts(plan: Plan) -> Rows:
@@ -111,12 +115,9 @@ def _size(flow_l_min: float, limit: float) -> str:
 
 
 def of_branch(plan: Plan, rows: Rows) -> Rows:
-    """Subject is a branch: adds ``rack loop hose_id_mm coupling valves`` and ``fastest``, the most of all, in m/s."""
-    branches = plan.table("branches").select(
-        "rack", "loop", "hose_id_mm", "coupling", "valves", "hose_m_s", "design_l_min", subject="branch"
-    )
-    joined = rows.join(branches, on="subject", how="left").with_columns(pl.col("coupling").fill_null("unnamed"))
-    return joined.with_columns(pl.col("hose_m_s").max().over("hose_id_mm").round(2).alias("fastest")).drop("hose_m_s")
+    """Subject is a branch: adds ``rack loop hose_id_mm coupling valves``."""
+    branches = plan.table("branches").select("rack", "loop", "hose_id_mm", "coupling", "valves", subject="branch")
+    return rows.join(branches, on="subject", how="left").with_columns(pl.col("coupling").fill_null("unnamed"))
 
 
 def of_cdu(plan: Plan, rows: Rows) -> Rows:

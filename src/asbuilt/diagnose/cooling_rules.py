@@ -46,7 +46,7 @@ COOLING_RULES: dict[str, Rule] = {
         around.of_branch,
         ("hose_id_mm",),
         "branches:hose-{hose_id_mm}",
-        "hoses of {hose_id_mm} mm bore are too narrow for the flow: up to {fastest} m/s, allowed is {expected}",
+        "the hoses are too narrow for the flow: {found}, allowed is {expected}",
         (
             "hoses of a larger bore, or two pairs a rack",
             "a cooler supply, which needs less flow: `site.coolant_supply_c`",
@@ -103,6 +103,7 @@ COOLING_RULES: dict[str, Rule] = {
         "loops:curve",
         causes.curve_cause,
         (
+            causes.even_way,
             "ask the maker for minimum flow, bypass and the curve at this flow, in writing",
             "a CDU whose curve covers both the first racks and the finished row: `cooling.cdu`",
         ),
