@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import re
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -312,3 +314,26 @@ def test_a_header_that_serves_nobody_is_refused() -> None:
     with pytest.raises(ProblemError) as told:
         planned(asked, row=60)
     assert "PLN-016 loop:A: 58 racks of 1000 L/min on a header of DN25" in str(told.value)
+
+
+def test_the_numbers_of_the_page_are_the_plans() -> None:
+    """docs/cooling.md shows a requirement and what becomes of it."""
+    page = (Path(__file__).parents[2] / "docs" / "cooling.md").read_text(encoding="utf-8")
+    shown = re.search(r"```yaml\n(.*?)```", page, re.S)
+    assert shown is not None
+    plan = expand(resolve(decode(shown[1].encode(), "page"), CATALOGUE), CATALOGUE)
+    now, full = cases(plan)["now"], cases(plan)["full"]
+    first = plan.table("loop_segments").row(by_predicate=pl.col("segment") == "segment:A/s1", named=True)
+    slow = first["velocity_m_s"] * first["flow_now_l_min"] / first["flow_l_min"]
+    for row in (
+        f"| flow at the CDU | {now['flow_l_min']:.0f} L/min | {full['flow_l_min']:.0f} L/min |",
+        f"| velocity in the first segment, `segment:A/s1` | {slow:.2f} m/s | {first['velocity_m_s']:.2f} m/s |",
+        f"| lost in the header | {now['header_kpa']:.1f} kPa | {full['header_kpa']:.1f} kPa |",
+        f"| asked of the CDU | {now['need_kpa']:.0f} kPa | {full['need_kpa']:.0f} kPa |",
+        f"| near rack over far rack | {now['spread_percent']:.1f} % | {full['spread_percent']:.1f} % |",
+        f"| on the CDU's published points | {now['curve']} | {full['curve']} |",
+    ):
+        assert row in page
+    (found,) = verdicts(design_of(plan), plan.table("racks"))
+    assert found.smallest is not None
+    assert found.smallest.says() in page
