@@ -156,6 +156,19 @@ class TestIdentifiers:
         records = label_records(Plan("turned", {**plan.tables, "trunks": turned.select(plan.table("trunks").columns)}))
         assert near(records, "cable:sw:compute/leaf-0/3#a") == "Z-01-U03:2-1/Z-01-U47:4-2"
 
+    def test_a_splitter_over_a_trunk_splits_at_its_far_end(self) -> None:
+        plan = little()
+        three = pl.col("jumper") == "cable:sw:compute/leaf-0/3"
+        split = plan.table("jumpers").with_columns(
+            pl.when(three).then(2).otherwise("links").cast(pl.Int64).alias("links"), pl.lit("mpo-split").alias("part")
+        )
+        records = label_records(Plan("split", {**plan.tables, "jumpers": split}))
+        parts = records.filter(pl.col("kind") == "cord-in-panel").select("item", "part").unique().sort("item").rows()
+        assert parts == [
+            ("cable:sw:compute/leaf-0/3#a", "straight, as mpo-split"),
+            ("cable:sw:compute/leaf-0/3#b", "mpo-split"),
+        ]
+
     def test_what_stands_still(self, records: pl.DataFrame) -> None:
         still = records.filter(pl.col("kind").is_in(["rack", "pdu", "cdu"])).sort("item", "end")
         assert still.select("kind", "text", "end").rows() == [

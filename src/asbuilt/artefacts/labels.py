@@ -26,11 +26,13 @@ LOST = (
     "sheets past the first rows: labels/README.txt says which; the CSV has all labels",
 )
 #: Sheets are made for so many labels of a row, and for so many of a plan: the rest is in the CSV alone.
-MOST_PER_ROW, MOST_IN_ALL = 2_000, 2_000
+MOST_PER_ROW, MOST_IN_ALL = 4_000, 4_000
 COLUMNS = (
     "pull", "crew", "kind", "text", "own", "remote", "qr", "end", "tail", "row", "rack", "u", "route", "part",
     "length_m", "phase",
 )  # fmt: skip
+#: Labels of racks, power and liquid are few and are printed before those of cables.
+_PRINTED = ("rack", "power", "liquid", "cable")
 #: Where labels of things go that belong to no row.
 _NO_ROW = "hall"
 
@@ -72,7 +74,7 @@ def chosen(records: pl.DataFrame) -> tuple[list[tuple[str, pl.DataFrame]], dict[
     room = MOST_IN_ALL
     rows = readable["row"].unique().to_list()
     for row in sorted(rows, key=lambda r: (r == _NO_ROW, len(r), r)):
-        of_row = readable.filter(pl.col("row") == row)
+        of_row = pl.concat(readable.filter((pl.col("row") == row) & (pl.col("crew") == crew)) for crew in _PRINTED)
         some = of_row.head(min(room, MOST_PER_ROW) // 2 * 2)
         room -= some.height
         if some.height:

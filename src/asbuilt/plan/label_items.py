@@ -102,7 +102,7 @@ def _tails(plan: Plan) -> pl.DataFrame:
             double.select(pl.col("jumper").str.strip_suffix("b"), pl.lit("a").alias("strand")),
         ]
     )
-    ends = jumpers.select("jumper", "part", "medium", "length_m", "phase", "a_device", "a_label", "b_device", "b_label")
+    ends = jumpers.select("jumper", "part", "links", "length_m", "phase", "a_device", "a_label", "b_device", "b_label")
     frame = ends.with_columns(
         pl.lit(1, dtype=pl.Int64).alias("tail"),
         pl.col("jumper").str.extract(r"(\d+)b?$").cast(pl.Int64).alias("number"),
@@ -121,7 +121,8 @@ def _split(plan: Plan, heads: pl.DataFrame) -> pl.DataFrame:
     carried = plan.links.filter(pl.col("jumper").is_in(heads["jumper"].implode())).sort("jumper", "a_port")
     carried = carried.select("jumper", *ends, pl.col("a_port").alias("number"))
     tails = carried.with_columns(pl.int_range(1, pl.len() + 1).over("jumper").alias("tail"))
-    return heads.drop(*ends, "tail", "number").join(tails, on="jumper", how="inner").select(heads.columns)
+    split = heads.drop(*ends, "tail", "number").join(tails, on="jumper", how="inner").select(heads.columns)
+    return pl.concat([split, heads.join(carried, on="jumper", how="anti")])  # one whose links nobody lists stays whole
 
 
 def _port(label: str) -> pl.Expr:
@@ -148,11 +149,14 @@ def _two_cords(over: pl.DataFrame) -> list[pl.DataFrame]:
     frames = []
     for side in "ab":
         rows = over.unique("jumper", keep="first", maintain_order=True) if side == "a" else over
+        # A splitter splits at its far end; the cord at the reference end is the straight one of its kind.
+        straight = pl.when(pl.col("links") > 1).then(pl.format("straight, as {}", "part")).otherwise("part").alias("part")
+        part = straight if side == "a" else pl.col("part")
         place = pl.concat_str([pl.col(f"{side}_position").cast(pl.String), pl.lit("-"), pl.col("port").cast(pl.String)])
         frames.append(
             rows.select(
                 pl.lit(CABLE).alias("crew"), pl.lit(PANEL_CORD).alias("kind"),
-                (pl.col("jumper") + f"#{side}").alias("item"), "tail", "part", pl.col(f"{side}_cord_m").alias("length_m"),
+                (pl.col("jumper") + f"#{side}").alias("item"), "tail", part, pl.col(f"{side}_cord_m").alias("length_m"),
                 "phase", pl.col(f"{side}_device").alias("a_key"), _port(f"{side}_label").alias("a_port"),
                 pl.col("number").alias("a_port_number"), pl.col(f"{side}_panel").alias("b_key"), place.alias("b_port"),
             )
