@@ -160,6 +160,9 @@ def test_windows_hold_everything_once_and_are_no_longer_than_asked() -> None:
         shown = [t.name for window in cuts for row in on_floor.rows for t in within(row, window)]
         assert sorted(shown) == sorted(t.name for row in on_floor.rows for t in row.things)
         assert all(b - a <= max(most, 900.0) + 1 for a, b in cuts)
+        assert min(b - a for a, b in cuts) >= min(max(b - a for a, b in cuts) - 2000.0, 600.0)
+    row = on_floor.rows[0]
+    assert [round(b - a) for a, b in windows([row], row.right - row.x - 100.0)] == [3600, row.right - row.x - 3600]
 
 
 def test_hostile_names_stay_text() -> None:

@@ -118,7 +118,8 @@ def _row(canvas: Canvas, view: View, row: FloorRow, window: tuple[float, float])
     things = within(row, window)
     stands = next((t for t in things if t.kind != "cdu"), None)
     if stands is not None:
-        canvas.text(view.x(stands.x) + 4, view.y(front) + outside, f"Row {row.letters}, front", "num strong")
+        room = view.px(window[1] - stands.x) - 6
+        canvas.text(view.x(stands.x) + 4, view.y(front) + outside, f"Row {row.letters}, front", "num strong", room, 10.5)
     for thing in things:
         place = view.rect(thing.x, thing.y, thing.w, thing.d)
         css = {"position": "frame", "cdu": "b-oob"}.get(thing.kind, f"t-{ROLE_CSS.get(thing.role, 'none')}")

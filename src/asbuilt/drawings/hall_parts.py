@@ -18,6 +18,8 @@ ROLE_CSS = {"compute": "compute", "network": "frontend", "management": "manageme
 ROLE_WORDS = {"management": "mgmt"}
 #: Lengths that differ by no more are the same, mm.
 _NEAR_MM = 1.0
+#: Lengths tried between equal stretches and the longest that fit.
+_TRIES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +168,21 @@ def _thing(item: dict[str, object]) -> Thing:
 
 
 def windows(rows: Sequence[FloorRow], most_mm: float) -> list[tuple[float, float]]:
-    """Stretches along the rows, each at most ``most_mm`` long, that together hold everything, cut between things."""
+    """Stretches along the rows, each at most ``most_mm`` long, that together hold everything, cut between things.
+
+    As few as possible, and as equal as possible: the last one is no scrap.
+    """
     spans = sorted({(t.x, t.right) for row in rows for t in row.things})
+    fewest = _cut(spans, most_mm)
+    least = (max(right for _, right in spans) - spans[0][0]) / len(fewest)
+    for step in range(_TRIES):
+        even = _cut(spans, least + (most_mm - least) * step / _TRIES)
+        if len(even) <= len(fewest):
+            return even
+    return fewest
+
+
+def _cut(spans: Sequence[tuple[float, float]], most_mm: float) -> list[tuple[float, float]]:
     out: list[list[float]] = []
     for x, right in spans:
         if (out and right - out[-1][0] <= most_mm + _NEAR_MM) or (out and x < out[-1][1]):
