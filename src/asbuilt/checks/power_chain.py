@@ -207,7 +207,9 @@ def pdus_stand_the_heat_behind_the_racks(plan: Plan, facts: Facts) -> pl.DataFra
     racks = (
         plan.table("racks").select("rack", "row").join(plan.table("air_rows").select("row", "outlet_c"), on="row", how="left")
     )
-    unknown = pl.when(pl.col("inlet_max_c").is_null()).then(pl.lit("a known rated temperature"))
+    unknown = pl.when(pl.col("inlet_max_c").is_null()).then(
+        pl.lit("a known rated temperature (`inlet_c_max` of the PDU in the catalogue)")
+    )
     return judge(
         plan.table("pdus").join(racks, on="rack", how="left"),
         subject=pl.col("pdu"),

@@ -50,14 +50,17 @@ def breakers_break_the_fault(plan: Plan, facts: Facts) -> pl.DataFrame:
     Source: IEC 60947-2 (Icu); NEC 110.9.
     """
     rows = plan.table("protections").sort("downstream", "fault_ka", descending=[False, True], nulls_last=True)
-    unknown_capacity = pl.when(pl.col("icu_ka").is_null()).then(pl.lit("no known breaking capacity"))
+    unknown = pl.col("icu_ka").is_null()
+    asked = pl.when(unknown).then(pl.lit("a known breaking capacity (`power.icu_ka`, `power.bank_icu_ka`)"))
     return judge(
         rows.unique("downstream", keep="first", maintain_order=True),
         subject=pl.col("downstream"),
         ok=pl.col("icu_ka") >= pl.col("fault_ka"),
-        expected=pl.format("a breaking capacity of {} or more", amount(pl.col("fault_ka"), "kA")),
+        expected=asked.otherwise(pl.format("a breaking capacity of {} or more", amount(pl.col("fault_ka"), "kA"))),
         applies=pl.col("fault_ka").is_not_null(),
-        found=unknown_capacity.otherwise(pl.format("a breaking capacity of {}", amount(pl.col("icu_ka"), "kA"))),
+        found=pl.when(unknown)
+        .then(pl.lit("none stated"))
+        .otherwise(pl.format("a breaking capacity of {}", amount(pl.col("icu_ka"), "kA"))),
     )
 
 
@@ -122,7 +125,7 @@ def a_step_of_all_gpus_trips_nothing(plan: Plan, facts: Facts) -> pl.DataFrame:
             unknown,
             subject=pl.format("draws:{}", "part"),
             ok=pl.lit(None, dtype=pl.Boolean),
-            expected=pl.lit("a known peak draw"),
+            expected=pl.lit("a known peak draw (`power.node_peak_w`)"),
             found=pl.format("nobody publishes the peak of {}", "part"),
         )
     steps = draws.select((pl.col("peak_w") / pl.col("nominal_w")).max()).item()

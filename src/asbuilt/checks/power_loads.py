@@ -220,7 +220,9 @@ def feeds_carry_the_finished_site(plan: Plan, facts: Facts) -> pl.DataFrame:
         rows,
         subject=pl.col("feed"),
         ok=pl.col("full_kw") <= most,
-        expected=at_most_known(pl.col("capacity_kw"), "kW"),
+        expected=pl.when(pl.col("capacity_kw").is_null())
+        .then(pl.lit("a known capacity (`power.feed_capacity_kw`)"))
+        .otherwise(at_most_known(pl.col("capacity_kw"), "kW")),
         found=pl.format("{} when finished, {} now", amount(pl.col("full_kw"), "kW"), amount(pl.col("lost_kw"), "kW")),
         applies=(pl.col("lost_kw") <= most).fill_null(True),
     )
