@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from asbuilt.base.problem import ProblemError
+from asbuilt.catalogue.load import load
 from asbuilt.design.resolve import resolve
 from asbuilt.model.decode_requirement import decode
 from asbuilt.model.design import Design
@@ -337,3 +338,31 @@ def test_the_numbers_of_the_page_are_the_plans() -> None:
     (found,) = verdicts(design_of(plan), plan.table("racks"))
     assert found.smallest is not None
     assert found.smallest.says() in page
+
+
+def test_points_that_are_no_pump_are_refused_with_the_part(tmp_path: Path) -> None:
+    own = tmp_path / "cooling"
+    own.mkdir()
+    text = CATALOGUE.text("cooling", "jetcool-300").replace("pressure_kpa: 152}", "pressure_kpa: 252}")
+    (own / "rising.yaml").write_text(text.replace("id: jetcool-300", "id: rising"), encoding="utf-8")
+    with pytest.raises(ProblemError) as told:
+        resolve(decode(requirement("cdu: rising").encode(), "t"), load([tmp_path]))
+    assert (
+        "CAT-015 cooling/rising pump_points: a pump curve cannot rise from 193 kPa at 280 L/min to 252 kPa at 400 L/min\n"
+        "  why: the head of the CDU is read from these points\n"
+        "  fix: correct the catalogue entry"
+    ) in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("cdu", "first", "last"), [("jetcool-300", 280, 400), ("coolit-chx2000", 2125, 2125), ("hpe-cdu-1300", None, None)]
+)
+def test_cdus_are_published_between_their_points_and_nowhere_else(cdu: str, first: float | None, last: float | None) -> None:
+    plan = planned(f"header: DN200, cdu: {cdu}, racks_per_loop: 2")
+    unit = plan.table("cdus").row(0, named=True)
+    assert (unit["flow_first_l_min"], unit["flow_last_l_min"]) == (first, last)
+    assert unit["pumps"] is None
+    found = cases(plan)
+    assert found["full"]["curve"] == ("none" if first is None else "inside" if cdu == "jetcool-300" else "below")
+    assert (found["full"]["available_kpa"] is None) == (cdu != "jetcool-300")
+    assert found["pump-out"]["available_kpa"] is None, "nobody says how many pumps there are"
