@@ -89,7 +89,10 @@ def cdus_run_inside_their_curve(plan: Plan, facts: Facts) -> pl.DataFrame:
     curve = pl.col("curve")
     ok = pl.when(curve == "inside").then(pl.lit(True)).when(curve == "above").then(pl.lit(False))
     rows = _mildest(listed.with_columns(ok.alias("ok"), pl.lit(True).alias("applies")), ("now", "full"))
-    rows = rows.join(_curves(plan), on="loop", how="left")
+    later = listed.filter(pl.col("case") == "full").select("loop", later="flow_l_min", later_curve="curve")
+    rows = rows.join(_curves(plan), on="loop", how="left").join(later, on="loop", how="left")
+    alike = (pl.col("case") == "now") & (pl.col("later_curve") == curve) & (pl.col("later") != pl.col("flow_l_min"))
+    also = pl.when(alike).then(pl.format(" and {} (finished row)", amount(pl.col("later"), "L/min"))).otherwise(pl.lit(""))
     return judge(
         rows,
         subject=pl.col("loop"),
@@ -98,10 +101,11 @@ def cdus_run_inside_their_curve(plan: Plan, facts: Facts) -> pl.DataFrame:
         .then(pl.lit("a published pump curve"))
         .otherwise(pl.format("{} to {}", amount(pl.col("first")), amount(pl.col("last"), "L/min"))),
         found=pl.format(
-            "{} ({}, {}), {}",
+            "{} ({}, {}){}, {}",
             amount(pl.col("flow_l_min"), "L/min"),
             _named(),
             _racks(),
+            also,
             curve.replace_strict(_CURVES, default=pl.lit("no curve published"), return_dtype=pl.String),
         ),
     )
