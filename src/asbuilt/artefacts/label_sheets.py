@@ -94,9 +94,10 @@ def source(records: pl.DataFrame, name: str) -> str:
     form = SHEETS[name]
     codes: dict[str, int] = {}
     cells = []
-    for item, own, remote, crew, pull in records.select("item", "own", "remote", "crew", "pull").iter_rows():
+    columns = ("item", "own", "remote", "crew", "pull", "end")
+    for item, own, remote, crew, pull, end in records.select(columns).iter_rows():
         number = codes.setdefault(item, len(codes))
-        lines = [own, f"/{remote}" if remote else "", f"{crew} {pull}"]
+        lines = [own, f"/{remote}" if remote else "", f"{crew} {pull}" if remote else f"{crew} {pull} {end}"]
         size = _size(form, max(len(line) for line in lines[:2]))
         texts = ", ".join(literal(part) for line in lines[:2] for part in _cut(line, form, size))
         cells.append(f"one({number}, ({texts},), {literal(lines[2])}, {size:g}pt)")
