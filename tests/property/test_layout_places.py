@@ -15,7 +15,7 @@ from asbuilt.plan.expand import expand
 SYSTEMS = ("dgx-h100", "dgx-b200", "l40s-8gpu", "gb200-nvl72", "gb300-nvl72", "mi300x-8gpu", "hgx-h100")
 
 
-@settings(max_examples=14, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     system=st.sampled_from(SYSTEMS),
     racks=st.integers(1, 40),
