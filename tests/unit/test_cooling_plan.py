@@ -202,6 +202,16 @@ def test_fittings_are_every_joint_of_the_finished_row() -> None:
     )
 
 
+def test_what_a_maker_states_of_a_fitting_is_taken() -> None:
+    asked = "joints: [{kind: valve, torque_nm: 30, torque_percent: 10, working_kpa: 1600}, {kind: vent, working_kpa: 340}]"
+    plan = planned(f"header: DN125, {asked}")
+    fittings = plan.table("fittings")
+    valves = fittings.filter(pl.col("kind") == "valve").select("torque_nm", "torque_percent", "working_kpa", "source").unique()
+    assert valves.rows() == [(30.0, 10.0, 1600.0, "declared")]
+    assert fittings.filter(pl.col("kind") == "clamp")["torque_nm"].null_count() == 40
+    assert (plan.table("loops")["weakest"][0], plan.table("loops")["weakest_kpa"][0]) == ("vents", 340)
+
+
 def test_heights_and_free_ways_of_manifolds() -> None:
     frame = planned("header: DN125").table("manifolds")
     assert frame["rack"].to_list() == ["rack:A-01", "rack:A-02"]

@@ -90,6 +90,7 @@ def resolve_cooling(
         clamp_torque_nm=asked.clamp_torque_nm,
         flange_torque_nm=asked.flange_torque_nm,
         torque_percent=asked.torque_percent,
+        joints=asked.joints,
         room_kw_per_rack=asked.room_kw_per_rack,
         air_rise_k=float(_Picker(ledger, requirement)("air_rise_k", 15.0, "usual rise through air-cooled equipment")),
         rack=_rack(ledger, requirement, system, node, site) if wet else None,

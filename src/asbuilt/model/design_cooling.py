@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from asbuilt.model.requirement_cooling import JointFigures
+
 
 @dataclass(frozen=True, slots=True)
 class CoolantPoint:
@@ -100,6 +102,7 @@ class CoolingDesign:
     clamp_torque_nm: float | None
     flange_torque_nm: float | None
     torque_percent: float | None
+    joints: tuple[JointFigures, ...]
     room_kw_per_rack: float | None
     air_rise_k: float
     rack: RackCoolant | None

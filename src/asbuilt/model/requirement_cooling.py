@@ -11,6 +11,19 @@ TOPOLOGIES = ("direct-return", "reverse-return")
 VALVES = ("supply+return", "supply", "return", "none")
 
 
+JOINTS = ("coupling", "valve", "clamp", "flange", "vent", "drain", "strainer", "gauge")
+
+
+@dataclass(frozen=True, slots=True)
+class JointFigures:
+    """What the maker of one kind of fitting states."""
+
+    kind: str = spec("kind of fitting", choices=JOINTS, required=True, default="")
+    torque_nm: float | None = spec("tightening torque", unit="N·m", least=0.1, most=2000)
+    torque_percent: float | None = spec("tolerance of the torque", unit="%", least=0, most=50)
+    working_kpa: float | None = spec("highest working pressure", unit="kPa", least=50, most=10_000)
+
+
 @dataclass(frozen=True, slots=True)
 class Cooling:
     """Loops from the CDU to the rack. What the hall can cool, and the supply temperature, `site` says."""
@@ -53,5 +66,6 @@ class Cooling:
         "tightening torque of flange bolts, from their maker", unit="N·m", least=0.1, most=2000
     )
     torque_percent: float | None = spec("tolerance of these torques", unit="%", least=0, most=50)
+    joints: tuple[JointFigures, ...] = spec("torque and working pressure by kind of fitting", default=(), longest=20)
     room_kw_per_rack: float | None = spec("heat that the room's air takes from each rack", unit="kW", least=0.1, most=200)
     air_rise_k: float | None = spec("temperature rise of the air through the racks", unit="K", least=3, most=40)

@@ -76,13 +76,14 @@ def highest_head(loop: SolvedLoop) -> float:
 
 
 def weakest_part(design: Design) -> tuple[float | None, str | None]:
-    """The lowest working pressure that is published of rack, CDU, coupling and hose, and whose it is. None: of none."""
+    """The lowest working pressure that is known of rack, CDU, coupling, hose and fittings, and whose it is. None: of none."""
     cooling = design.cooling
     known = [
         (cooling.rack.working_kpa if cooling.rack else None, cooling.rack.system if cooling.rack else ""),
         (cooling.unit.working_kpa if cooling.unit else None, cooling.unit.part if cooling.unit else ""),
         (cooling.coupling.working_kpa if cooling.coupling else None, cooling.coupling.part if cooling.coupling else ""),
         (cooling.hose_working_kpa, "hoses"),
+        *((j.working_kpa, f"{j.kind}s") for j in cooling.joints),
     ]
     listed = [(kpa, name) for kpa, name in known if kpa is not None]
     return min(listed) if listed else (None, None)

@@ -110,25 +110,37 @@ def _signed(design: Design) -> list[pl.Expr]:
 
     cooling = design.cooling
     kind = pl.col("kind")
+    said = {j.kind: j for j in cooling.joints}
     torques = {"clamp": cooling.clamp_torque_nm, "flange": cooling.flange_torque_nm}
-    torques = {k: v for k, v in torques.items() if v is not None}
-    torque = kind.replace_strict(torques, default=None, return_dtype=pl.Float64)
+    torques |= {k: j.torque_nm for k, j in said.items() if j.torque_nm is not None}
+    tolerances = {k: said[k].torque_percent if k in said else None for k in torques}
+    tolerances = {k: cooling.torque_percent if v is None else v for k, v in tolerances.items()}
+    torque = _by(kind, torques)
     coupling, unit = cooling.coupling, cooling.unit
-    pressure = {"coupling": coupling.working_kpa if coupling else None, "clamp": cooling.hose_working_kpa}
-    own = kind.replace_strict({k: v for k, v in pressure.items() if v is not None}, default=None, return_dtype=pl.Float64)
+    pressures = {"clamp": cooling.hose_working_kpa} | {k: j.working_kpa for k, j in said.items() if j.working_kpa is not None}
+    published = {"coupling": coupling.working_kpa if coupling else None}
+    own, of_coupling = _by(kind, pressures), _by(kind, published)
     at_cdu = pl.col("at").str.starts_with("cdu:")
-    working = pl.when(at_cdu).then(pl.lit(unit.working_kpa if unit else None, dtype=pl.Float64)).otherwise(own)
+    of_cdu = pl.when(at_cdu).then(pl.lit(unit.working_kpa if unit else None, dtype=pl.Float64))
     source = (
-        pl.when(torque.is_not_null() | ((kind == "clamp") & own.is_not_null()))
+        pl.when(torque.is_not_null() | own.is_not_null())
         .then(pl.lit("declared"))
-        .when(at_cdu & working.is_not_null())
+        .when(at_cdu & of_cdu.is_not_null())
         .then(pl.lit(f"cooling/{unit.part} secondary_max_kpa" if unit else ""))
-        .when((kind == "coupling") & own.is_not_null())
+        .when(of_coupling.is_not_null())
         .then(pl.lit(coupling.source if coupling else ""))
     )
     return [
         torque.alias("torque_nm"),
-        pl.when(torque.is_not_null()).then(pl.lit(cooling.torque_percent, dtype=pl.Float64)).alias("torque_percent"),
-        working.alias("working_kpa"),
+        pl.when(torque.is_not_null()).then(_by(kind, tolerances)).alias("torque_percent"),
+        pl.coalesce(own, of_cdu, of_coupling).alias("working_kpa"),
         source.alias("source"),
     ]
+
+
+def _by(kind: pl.Expr, figures: dict[str, float | None]) -> pl.Expr:
+    """The figure of each kind; null where there is none."""
+    import polars as pl
+
+    known = {k: v for k, v in figures.items() if v is not None}
+    return kind.replace_strict(known, default=None, return_dtype=pl.Float64)
