@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from dataclasses import replace
 
 import polars as pl
@@ -12,6 +13,7 @@ import pytest
 from asbuilt.artefacts.crew_lines import COLUMNS, SHIFT_SIZE, work_lines
 from asbuilt.artefacts.crew_sheets import BOXES, CREWS, crew_sheets, source
 from asbuilt.artefacts.label_sheets import compiled
+from asbuilt.base.problem import ProblemError
 from asbuilt.model.plan import Plan
 from asbuilt.plan.labels import label_records
 from asbuilt.workflow.export import TARGETS, make
@@ -102,3 +104,14 @@ def test_both_targets_are_offered() -> None:
     files = make(little, ("labels", "crew-sheets"))
     assert {"labels/labels.csv", "labels/README.txt", "crew-sheets/cable.csv", "crew-sheets/rack.csv"} <= set(files)
     assert TARGETS["labels"].unrehearsed and TARGETS["crew-sheets"].unrehearsed
+
+
+def test_without_typst_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "typst", None)
+    with pytest.raises(ProblemError) as caught:
+        compiled("#let a = 1")
+    assert str(caught.value) == (
+        "ART-010 printable labels and sheets for the crews need typst, which is not installed\n"
+        "  why: their pages are set by it; `labels.csv` is made with them\n"
+        "  fix: pip install typst, or export without labels and crew-sheets\n1 problem"
+    )
