@@ -165,7 +165,7 @@ def _tried(design: Design, circuit: Circuit, limits: Limits) -> Iterator[Remedy 
             break
     yield remedy
     if circuit.topology == DIRECT:
-        metres = sum(circuit.lengths_m)
+        metres = sum(circuit.lengths_m[1:])  # the return runs the row twice
         yield _remedy(REVERSE_RETURN, replace(circuit, topology=REVERSE), limits, supply, metres=metres)
 
 
