@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from asbuilt.base.problem import Place, Problem, ProblemError
+from asbuilt.model.verdict import Verdict
 
 if TYPE_CHECKING:
     from asbuilt.model.plan import Plan
@@ -49,9 +50,9 @@ def demo(folder: Path) -> Iterator[Step]:
     _prepare(folder)
     yield Step("requirement", (f"{folder}/cluster.yaml from the template {TEMPLATE}: 48 servers with 8 L40S each",))
     plan = compile_project(folder)
-    yield Step("plan", _counted(plan))
+    yield Step("plan", (*_counted(plan), _physical(plan)))
     checked = check(plan)
-    yield Step("design checks", _checked(checked), checked.exit_code == 0)
+    yield Step("design checks", _checked(checked), not any(f.verdict is Verdict.FAIL for f in checked.findings))
     written = export(plan, folder, force=True)
     yield Step("export", _exported(folder, written))
     rehearsal = rehearse(plan, (*FAULTS, _uplink(plan)))
@@ -108,9 +109,25 @@ def _counted(plan: Plan) -> tuple[str, ...]:
     )
 
 
+def _physical(plan: Plan) -> str:
+    """What is planned below the links: power, trays, labelled ends of cords."""
+    count = {name: plan.table(name).height for name in ("circuits", "pdus", "cords", "trays", "routes", "rack_slots")}
+    return (
+        f"physical: {count['rack_slots']} devices in their rack units, {count['circuits']} circuits, {count['pdus']} PDUs, "
+        f"{count['cords']} power cords on their outlets, {count['routes']} cable routes over {count['trays']} tray segments"
+    )
+
+
 def _checked(checked: Verification) -> tuple[str, ...]:
+    """Counts; what failed; what nobody can decide, because a maker or the site has yet to say it: never a pass."""
     passed = sum(c.passed for c in checked.coverage)
-    return (f"{len(checked.coverage)} checks, {passed:,} subjects pass, {len(checked.findings)} findings",)
+    failed = [f for f in checked.findings if f.verdict is Verdict.FAIL]
+    open_ids = sorted({f.id for f in checked.findings if f.verdict is not Verdict.FAIL})
+    lines = [f"{len(checked.coverage)} checks, {passed:,} subjects pass, {len(failed)} findings fail"]
+    lines += [f"fails    {f.id}  {f.cause}" for f in failed]
+    if open_ids:
+        lines.append(f"undecided, until a maker or the site says it: {', '.join(open_ids)} (`asbuilt -C DIR check` asks)")
+    return tuple(lines)
 
 
 def _rehearsed(rehearsal: Rehearsal) -> tuple[str, ...]:
