@@ -16,6 +16,7 @@ from asbuilt.model.verdict import Finding, Layer, Severity, Verdict
 _TOLD = (Verdict.FAIL.value, Verdict.ERROR.value, Verdict.NOT_MEASURED.value)
 _RANK = {Severity.BLOCKER: 0, Severity.MAJOR: 1, Severity.MINOR: 2, Severity.INFO: 3}
 _SHOWN = 3
+_LOOKED_AT = 64
 _LISTED = 8
 _UNKNOWN = Rule(
     as_is,
@@ -40,7 +41,8 @@ def findings(plan: Plan, verdicts: pl.DataFrame, about: Mapping[str, tuple[Layer
     """Findings of ``verdicts`` (the rows of `told`), worst first.
 
     ``about`` gives layer, severity and the reason why it matters for each check id. An undecided row is a finding of its own
-    kind: what is unknown must become known before it can be mended.
+    kind: what is unknown must become known before it can be mended. It is major at most, since nothing is proven to stand in
+    the way, and comes after what fails.
     """
     made = []
     for (check_id, verdict), rows in verdicts.partition_by(["check_id", "verdict"], as_dict=True, maintain_order=True).items():
@@ -49,7 +51,7 @@ def findings(plan: Plan, verdicts: pl.DataFrame, about: Mapping[str, tuple[Layer
         groups = around.partition_by(list(rule.group), maintain_order=True) if rule.group else [around]
         layer, severity, why = about[str(check_id)]
         made += [_finding(plan, str(check_id), Verdict(str(verdict)), rule, g, (layer, severity, why)) for g in groups]
-    return tuple(sorted(made, key=lambda f: (_RANK[f.severity], f.id, f.subject)))
+    return tuple(sorted(made, key=lambda f: (_RANK[f.severity], f.verdict is Verdict.NOT_MEASURED, f.id, f.subject)))
 
 
 def _rule(check_id: str, verdict: str) -> Rule:
@@ -69,6 +71,8 @@ def _finding(
     subjects = tuple(rows["subject"].to_list())
     ways = tuple(w for w in (way(words) if callable(way) else way.format_map(words) for way in rule.ways) if w)
     layer, severity, why = about
+    if verdict is Verdict.NOT_MEASURED and severity is Severity.BLOCKER:
+        severity = Severity.MAJOR
     return Finding(
         id=check_id,
         verdict=verdict,
@@ -108,6 +112,15 @@ def _text(value: object) -> str:
 
 
 def _where(plan: Plan, subjects: tuple[str, ...]) -> str:
-    places = [p for p in (place(plan, s) for s in subjects[:_SHOWN]) if p]
-    more = f" and {len(subjects) - len(places)} more" if places and len(subjects) > len(places) else ""
-    return "; ".join(places) + more
+    """The first few places, each once however many of the subjects stand there, and how many subjects come behind them."""
+    places: list[str] = []
+    told = 0
+    for at in (place(plan, s) for s in subjects[:_LOOKED_AT]):
+        if at in places:
+            told += 1
+        elif len(places) == _SHOWN or (not at and places):
+            break
+        elif at:
+            places.append(at)
+            told += 1
+    return "; ".join(places) + (f" and {len(subjects) - told} more" if places and len(subjects) > told else "")
