@@ -65,11 +65,15 @@ class _Paint:
 
 
 def _head(verification: Verification, title: str, paint: _Paint) -> str:
-    counts = {s: sum(f.severity is s for f in verification.findings) for s in Severity}
-    told = ", ".join(f"{n} {s.value}" for s, n in counts.items() if n)
     plan = f" · plan {verification.plan_hash[:12]}" if verification.plan_hash else ""
     if not verification.findings:
         return f"{paint(title, _BOLD)}{plan} · {paint('no findings', _GREEN)}"
+    failed = [f for f in verification.findings if f.verdict is Verdict.FAIL]
+    undecided = len(verification.findings) - len(failed)
+    counts = {s: sum(f.severity is s for f in failed) for s in Severity}
+    told = ", ".join(f"{n} {s.value}" for s, n in counts.items() if n)
+    if undecided:
+        told = f"{len(failed)} fail ({told}), {undecided} undecided" if failed else f"none fails, {undecided} undecided"
     number = len(verification.findings)
     return f"{paint(title, _BOLD)}{plan} · {number} finding{'s' if number != 1 else ''}: {told}"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from asbuilt.model.verdict import Verdict
+
 if TYPE_CHECKING:
     from asbuilt.model.design import Sizing
     from asbuilt.model.plan import Plan
@@ -134,11 +136,16 @@ def _list(title: str, told: list[str], unsure: int) -> list[str]:
 
 
 def _findings(findings: tuple[Finding, ...]) -> list[str]:
-    if not findings:
-        return ["", _line("checks", "no design check fails")]
+    """What fails, worst first; what nobody can decide yet by its ids alone."""
+    failed = [f for f in findings if f.verdict is Verdict.FAIL]
+    undecided = sorted({f.id for f in findings if f.verdict is not Verdict.FAIL})
     lines = [""]
-    for n, finding in enumerate(findings[:SHOWN]):
+    for n, finding in enumerate(failed[:SHOWN]):
         lines.append(_line("checks" if n == 0 else "", f"{finding.severity.value.upper()} {finding.id}: {finding.cause}"))
-    if len(findings) > SHOWN:
-        lines.append(_line("", f"… and {len(findings) - SHOWN} more; `asbuilt check` shows all"))
+    if not failed:
+        lines.append(_line("checks", "no check of the plan fails"))
+    if len(failed) > SHOWN:
+        lines.append(_line("", f"… and {len(failed) - SHOWN} more; `asbuilt check` shows all"))
+    if undecided:
+        lines.append(_line("", f"undecided, until a maker or the site says it: {', '.join(undecided)} (`asbuilt check` asks)"))
     return lines
