@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plan": ("plan", "compile the requirement into the plan"),
     "show": ("plan", "look at a table of the plan"),
     "diff": ("plan", "compare two plans"),
+    "grow": ("plan", "what a pilot survives on the way to production, what breaks at how many racks"),
     "check": ("plan", "design-time checks on the plan alone"),
     "export": ("plan", "write artefacts for other programs"),
     "rehearse": ("prove", "build the planned fabric as a twin, capture from it, verify it"),

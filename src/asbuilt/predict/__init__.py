@@ -1,1 +1,1 @@
-"""What will happen to a plan: growth of a pilot into a production site."""
+"""What will come of a plan: growth of a pilot to production."""

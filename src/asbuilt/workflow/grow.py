@@ -1,0 +1,325 @@
+"""Use case: from pilot to production. Plans both, the sizes between them that breaks ask for, and compares."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from asbuilt.catalogue.load import Catalogue
+    from asbuilt.model.plan import Plan
+    from asbuilt.model.requirement import Requirement
+    from asbuilt.predict.breaks import Decision
+    from asbuilt.predict.grown import Foreseen, Growth, Size
+    from asbuilt.predict.rates import Rates
+    from asbuilt.predict.reading import Reading
+
+#: Clusters planned for one question: the two, both again with what is stated for the target, and sizes between.
+MOST_PLANS = 12
+_NUMBER = re.compile(r"^(?P<number>[0-9][0-9_,]{0,10})(?P<racks>racks?)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A requirement with the catalogue that it is planned with."""
+
+    requirement: Requirement
+    catalogue: Catalogue
+
+
+def grow(pilot: str, target: str, folder: Path, rates: Rates | None = None) -> Growth:
+    """What becomes of ``pilot`` on the way to ``target``.
+
+    Each is a project folder, a `cluster.yaml` or a template; the target may be a number of GPUs or, with `racks` behind it,
+    of compute racks: then it is the pilot's own requirement at that size. Paths are taken from ``folder``.
+    Raises ``ProblemError`` CLI-080 (neither of these), CLI-081 (the target is no larger, or another system), those of
+    `make_plan`.
+    """
+    from asbuilt.predict.rates import Rates
+
+    start = _named(pilot, folder)
+    small = _planned(start, start.requirement)
+    wanted = _target(target, start, small, folder)
+    notes: list[str] = []
+    end, large = _reached(wanted, notes)
+    _comparable(small, large, pilot, target)
+    own = _NUMBER.match(target) is not None
+    return _answer(_Question(start, end, small, large, own), rates or Rates(), notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """Both requirements and plans; ``own``: the target is the pilot's requirement at another size."""
+
+    start: Named
+    end: Named
+    small: Plan
+    large: Plan
+    own: bool
+
+
+def _answer(asked: _Question, rates: Rates, notes: list[str]) -> Growth:
+    from asbuilt.predict.acts import acts
+    from asbuilt.predict.breaks import readings
+    from asbuilt.predict.grown import Growth
+    from asbuilt.predict.survival import cables, links, survival
+
+    small, large = asked.small, asked.large
+    seen: dict[int, dict[str, Reading]] = {compute_racks(p): readings(small, p) for p in (small, large)}
+    seen[compute_racks(large)] = readings(small, large)
+    refused: dict[int, str] = {}
+    _look_between(asked, seen, refused, MOST_PLANS - 4)
+    found = _decided(seen, refused, asked)
+    states = cables(small, large)
+    survived = survival(small, large)
+    counts = {str(state): int(n) for state, n in states.group_by("state").len().sort("state").iter_rows()}
+    return Growth(
+        pilot=_size(small),
+        target=_size(large),
+        looked_at=tuple(sorted({*seen, *refused})),
+        decisions=tuple(found),
+        survived=tuple(survived),
+        links=links(small, large, states),
+        cables=counts,
+        acts=tuple(acts(small, large, found, survived, states, rates)),
+        rates=rates,
+        foreseen=_foreseen(asked, found),
+        notes=tuple(notes),
+    )
+
+
+def _decided(seen: dict[int, dict[str, Reading]], refused: dict[int, str], asked: _Question) -> list[Decision]:
+    """Decisions over all sizes; those of the requirement that refuse a size come first."""
+    from asbuilt.predict.breaks import BREAKS, Decision, decisions
+    from asbuilt.predict.reading import FABRIC, Reading
+
+    found = decisions(seen)
+    if refused:
+        first = min(refused)
+        below = [n for n in seen if n < first and n not in refused]
+        reading = Reading(
+            "as-written",
+            FABRIC,
+            "what the requirement dictates",
+            asked.start.requirement.name,
+            "as written",
+            refused[first],
+            "",
+            False,
+            "the plan of the pilot's requirement at that size",
+            "leave out what is dictated there, or dictate it for the target",
+        )
+        found.append(Decision(reading, BREAKS, first, max(below) if below else None))
+    return found
+
+
+def _look_between(asked: _Question, seen: dict[int, dict[str, Reading]], refused: dict[int, str], most: int) -> None:
+    """Plan sizes between the two where breaks are not exact yet, at most ``most``: the pilot's next racks, then halves."""
+    from asbuilt.base.problem import ProblemError
+    from asbuilt.predict.breaks import next_size, readings
+
+    low, high = min(seen), max(seen)
+    if asked.own and _dictated(asked):
+        try:
+            _planned(asked.start, at_size(asked.start.requirement, asked.large.design.gpus if asked.large.design else 0))
+        except ProblemError as error:
+            refused[high] = error.problems.items[0].what
+    for _ in range(most):
+        size = next_size(seen)
+        if size is None:
+            size = _refusal_between(refused, low, seen)
+        if size is None or size in seen:
+            return
+        if size in refused:
+            return
+        base = asked.start if asked.own else asked.end
+        wanted = at_size(base.requirement, size * gpus_per_rack(asked.small))
+        try:
+            plan = _planned(base, wanted)
+        except ProblemError as error:
+            refused[size] = error.problems.items[0].what
+            try:
+                plan = _planned(base, undictated(wanted))
+            except ProblemError:
+                return
+        seen[size] = readings(asked.small, plan)
+
+
+def _dictated(asked: _Question) -> bool:
+    """True when the target was reached only with what the pilot dictates left out."""
+    return asked.end.requirement.planes != asked.start.requirement.planes
+
+
+def _refusal_between(refused: dict[int, str], low: int, seen: dict[int, dict[str, Reading]]) -> int | None:
+    """The size that halves the bracket in which the requirement begins to be refused."""
+    if not refused:
+        return None
+    first = min(refused)
+    below = max((n for n in seen if n < first), default=low)
+    return (below + first) // 2 if first - below > 1 else None
+
+
+def _foreseen(asked: _Question, found: list[Decision]) -> Foreseen | None:
+    """The pilot planned again for the target, and held against it. None where nothing breaks, or it cannot be planned so."""
+    from asbuilt.base.problem import ProblemError
+    from asbuilt.predict.breaks import BREAKS, readings
+    from asbuilt.predict.grown import Foreseen
+    from asbuilt.predict.survival import cables, links
+    from asbuilt.workflow.grow_ahead import planned_ahead
+
+    design = asked.large.design
+    broken = {d.reading.id: d.reading for d in found if d.verdict == BREAKS}
+    if design is None or not broken:
+        return None
+    for choices in planned_ahead(asked.start.requirement, asked.large, broken):
+        try:
+            wiser = _planned(asked.start, choices.requirement)
+            large = asked.large
+            if asked.own:
+                large = _planned(asked.end, at_size(choices.requirement, design.gpus))
+        except ProblemError:
+            continue
+        failing = {key for key, reading in readings(wiser, large).items() if reading.holds is False}
+        proof = links(wiser, large, cables(wiser, large))
+        mended = tuple(sorted(set(broken) - failing - {"as-written"}))
+        return Foreseen(choices.stated, len(failing), proof.links, proof.same_ends, proof.untouched, mended)
+    return None
+
+
+def _size(plan: Plan) -> Size:
+    from asbuilt.predict.grown import Size
+
+    gpus = plan.design.gpus if plan.design else 0
+    return Size(plan.name, gpus, compute_racks(plan), plan.table("racks").height, plan.plan_hash)
+
+
+def compute_racks(plan: Plan) -> int:
+    """Compute racks of a plan."""
+    import polars as pl
+
+    return plan.table("racks").filter(pl.col("role") == "compute").height
+
+
+def gpus_per_rack(plan: Plan) -> int:
+    """GPUs of one full compute rack."""
+    design = plan.design
+    assert design is not None
+    node = design.node
+    per_rack = node.nodes_per_unit if node.units_are_racks else design.site.nodes_per_rack
+    return design.gpus // design.nodes * per_rack
+
+
+def at_size(requirement: Requirement, gpus: int) -> Requirement:
+    """The requirement at another size: no build phases, and no growth target that the size has reached."""
+    growth = requirement.growth
+    if growth.gpus is not None and growth.gpus <= gpus:
+        growth = replace(growth, gpus=None)
+    return replace(requirement, gpus=gpus, growth=growth, phases=())
+
+
+def undictated(requirement: Requirement) -> Requirement:
+    """The requirement without counts that are dictated for one size: switches and uplinks of tiers, node slots of leaves."""
+    planes = requirement.planes
+    changed = {}
+    for name in planes.__dataclass_fields__:
+        plane = getattr(planes, name)
+        if plane is None:
+            continue
+        leaf = replace(plane.leaf, uplinks=None, count=None)
+        spine, core = replace(plane.spine, uplinks=None, count=None), replace(plane.core, count=None)
+        changed[name] = replace(plane, leaf=leaf, spine=spine, core=core)
+    return replace(requirement, planes=replace(planes, **changed))
+
+
+def _reached(wanted: Named, notes: list[str]) -> tuple[Named, Plan]:
+    """The target's plan; where what it dictates has no plan at that size, without what is dictated, and said so."""
+    from asbuilt.base.problem import ProblemError
+
+    try:
+        return wanted, _planned(wanted, wanted.requirement)
+    except ProblemError as error:
+        free = Named(undictated(wanted.requirement), wanted.catalogue)
+        try:
+            plan = _planned(free, free.requirement)
+        except ProblemError:
+            raise error from None
+        why = error.problems.items[0].what
+        notes.append(
+            f"no plan of the target as written ({why}): planned without the counts of switches and uplinks that it dictates"
+        )
+        return free, plan
+
+
+def _planned(named: Named, requirement: Requirement) -> Plan:
+    from asbuilt.workflow.plan import make_plan
+
+    return make_plan(requirement, named.catalogue)
+
+
+def _named(text: str, folder: Path) -> Named:
+    """A project folder, a requirement's file, or a template. Raises ``ProblemError`` CLI-080 for none of them."""
+    from asbuilt.base.nearest import nearest
+    from asbuilt.base.problem import Problem, ProblemError
+    from asbuilt.catalogue.load import load
+    from asbuilt.model.decode_requirement import decode
+    from asbuilt.workflow import templates
+    from asbuilt.workflow.plan import REQUIREMENT_FILE, project_catalogue, read_requirement
+
+    path = folder / text
+    if text and path.is_dir():
+        return Named(read_requirement(path / REQUIREMENT_FILE), project_catalogue(path))
+    if text and path.is_file():
+        return Named(read_requirement(path), project_catalogue(path.parent))
+    if text in templates.names():
+        return Named(decode(templates.text(text).encode(), text), load())
+    near = nearest(text, templates.names(), "did you mean ")
+    fix = f"{near} give a project folder, a cluster.yaml, or a template: {', '.join(templates.names())}".lstrip()
+    raise ProblemError(Problem("CLI-080", f"{text!r} is no project, no file and no template", fix=fix))
+
+
+def _target(text: str, start: Named, small: Plan, folder: Path) -> Named:
+    number = _NUMBER.match(text)
+    if number is None:
+        return _named(text, folder)
+    count = int(number["number"].replace("_", "").replace(",", ""))
+    gpus = count * gpus_per_rack(small) if number["racks"] else count
+    return Named(at_size(start.requirement, gpus), start.catalogue)
+
+
+def _comparable(small: Plan, large: Plan, pilot: str, target: str) -> None:
+    """Raises ``ProblemError`` CLI-081 unless the target is the same system, and larger."""
+    from asbuilt.base.problem import Problem, ProblemError
+
+    now, then = small.design, large.design
+    assert now is not None
+    assert then is not None
+    if now.requirement.system != then.requirement.system:
+        what = f"{pilot} is built of {now.requirement.system}, {target} of {then.requirement.system}"
+        fix = "compare clusters of one system"
+        raise ProblemError(Problem("CLI-081", what, why="no part of the one would stay in the other", fix=fix))
+    if compute_racks(large) <= compute_racks(small):
+        what = f"{target} has {compute_racks(large):,} compute racks, {pilot} has {compute_racks(small):,}"
+        fix = "give a larger number of GPUs, or of racks: `10racks`"
+        raise ProblemError(Problem("CLI-081", what, why="growth is asked for, rack by rack", fix=fix))
+
+
+def read_rates(path: Path) -> Rates:
+    """The file of rates at ``path``. Raises ``ProblemError`` CLI-082 with everything that is wrong with it."""
+    from asbuilt.base.decode import Grammar, decode_record
+    from asbuilt.base.fault import Fault
+    from asbuilt.base.problem import Place, Problem, ProblemError
+    from asbuilt.predict.rates import Rates
+
+    try:
+        if not path.is_file():
+            raise OSError(0, "it is not a file")
+        data = path.read_bytes()
+    except OSError as error:
+        what, fix = f"the rates cannot be read: {error.strerror or error}", "give a YAML file of rates"
+        raise ProblemError(Problem("CLI-082", what, Place(str(path)), fix=fix)) from None
+    found = decode_record(data, str(path), Rates, Grammar("rates", 1, dict.fromkeys(Fault, "CLI-082")))
+    if found.problems:
+        raise ProblemError(found.problems)
+    return found.value
