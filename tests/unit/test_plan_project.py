@@ -190,7 +190,7 @@ def test_diff_names_what_changed_and_exits_1(folder: Path, capsys: pytest.Captur
     assert ask(folder, "diff", first, second, "--json") == 1
     document = json.loads(capsys.readouterr().out)
     changed = {t["table"] for t in document["tables"]}
-    assert changed == {"nodes", "links", "lids", "subnet_managers", "addresses", "ethernet_ports"}
+    assert changed == {"nodes", "links", "lids", "subnet_managers", "addresses", "ethernet_ports", "rack_slots"}
     assert all(not t["added"] and not t["removed"] for t in document["tables"])
     assert ask(folder, "diff", second, "plan") == 0
     assert "no difference" in capsys.readouterr().out
