@@ -56,7 +56,7 @@ PROBLEMS: dict[str, str] = {
     "PAR-006": "Two plan files give one port two different links.",
     "PAR-007": "A line of the GUID list gives no GUID and name, or gives a GUID a second name.",
     "PAR-008": "The capture is of another tool. Read as a fabric it would show no link at all.",
-    "CLI-080": "`asbuilt grow` takes project folders, cluster.yaml files or templates; its target may be a number of GPUs or racks.",
+    "CLI-080": "`asbuilt grow` takes project folders, cluster.yaml files or templates; its target may be a number.",
     "CLI-081": "The target of `asbuilt grow` has no more compute racks than the pilot, or is built of another system.",
     "CLI-082": "The file of rates is not what `asbuilt grow --rates` reads: hours and money of one piece of each act.",
     "CLI-060": "The folder for the demo holds something else. The demo replaces only what an earlier demo wrote.",
