@@ -17,6 +17,7 @@ from asbuilt.artefacts import (
     ibutils,
     labels,
     ndt,
+    netbox,
     netlist,
     opensm,
     opensm_dialects,
@@ -91,6 +92,7 @@ TARGETS: dict[str, Target] = {
         Target(drawings.BOOK_TARGET, drawings.BOOK_WRITES, drawings.BOOK_LOST, drawings.book, unrehearsed=_HANDS),
         Target(dxf.TARGET, dxf.WRITES, dxf.LOST, dxf.dxf, unrehearsed=dxf.WHY),
         Target(labels.TARGET, labels.WRITES, labels.LOST, labels.labels, unrehearsed=_HANDS),
+        Target(netbox.TARGET, netbox.WRITES, netbox.LOST, netbox.netbox, unrehearsed=netbox.WHY),
         Target(crew_sheets.TARGET, crew_sheets.WRITES, crew_sheets.LOST, crew_sheets.crew_sheets, unrehearsed=_HANDS),
     )
 }
