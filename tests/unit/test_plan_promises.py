@@ -62,12 +62,14 @@ def test_the_ordered_polish_replaces_that_of_fibre_cables_only() -> None:
     assert set(changed["medium"]) <= {"multimode", "single-mode"}
 
 
-def test_cords_go_to_feeds_in_order_and_shelves_in_equal_runs() -> None:
+def test_cords_go_to_feeds_in_order_and_shelves_in_turn() -> None:
     servers = plan_of("dgx-h100", 64, site={"feeds": 2, "cords": ["A", "B", "A", "B", "A", "B"]}).table("power_sources")
     assert servers["feed"].to_list() == ["A", "B", "A", "B", "A", "B"]
     assert set(servers["source"].str.slice(0, 4)) == {"psu:"}
     rack = plan_of("gb200-nvl72", 72, site={"feeds": 2}).table("power_sources")
-    assert rack["feed"].to_list() == ["A"] * 4 + ["B"] * 4 and set(rack["kind"]) == {"shelf"}
+    assert rack["feed"].to_list() == ["A", "B"] * 4 and set(rack["kind"]) == {"shelf"}
+    stated = plan_of("gb200-nvl72", 72, site={"feeds": 2}, power={"shelf_feeds": ["A"] * 4 + ["B"] * 4})
+    assert stated.table("power_sources")["feed"].to_list() == ["A"] * 4 + ["B"] * 4
 
 
 def test_a_cap_bounds_the_draw_and_never_raises_it() -> None:
