@@ -23,6 +23,7 @@ from asbuilt.artefacts import (
     opensm_dialects,
     port_descriptions,
     roce,
+    workbook,
 )
 from asbuilt.base.nearest import nearest
 from asbuilt.base.problem import Problem, ProblemError
@@ -94,6 +95,7 @@ TARGETS: dict[str, Target] = {
         Target(labels.TARGET, labels.WRITES, labels.LOST, labels.labels, unrehearsed=_HANDS),
         Target(netbox.TARGET, netbox.WRITES, netbox.LOST, netbox.netbox, unrehearsed=netbox.WHY),
         Target(crew_sheets.TARGET, crew_sheets.WRITES, crew_sheets.LOST, crew_sheets.crew_sheets, unrehearsed=_HANDS),
+        Target(workbook.TARGET, workbook.WRITES, workbook.LOST, workbook.workbook, workbook.PROOF),
     )
 }
 

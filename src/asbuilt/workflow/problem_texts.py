@@ -46,7 +46,7 @@ PROBLEMS: dict[str, str] = {
     "PLN-014": "The requirement describes a subnet that no InfiniBand plane is in. What it says would be ignored.",
     "PLN-015": "`power` describes a circuit or cord as built that the plan does not have. What it says would be ignored.",
     "ART-001": "A name of the plan cannot be written in the target's format.",
-    "ART-010": "PDF books, labels and crew sheets need the Python package typst, which is not installed. Other targets work.",
+    "ART-010": "Books, labels and crew sheets need the Python package typst, workbooks XlsxWriter: it is missing. Others work.",
     "ART-003": "No file for a subnet manager can be made: the plan names no such manager, or a LID is outside of unicast.",
     "PAR-001": "The file is not what it should be: another tool's text, a binary, or no cable plan at all.",
     "PAR-002": "No row of the cable list reads like a header that names two devices and two ports.",
