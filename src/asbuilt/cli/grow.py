@@ -41,7 +41,12 @@ def run(args: argparse.Namespace) -> int:
 
     folder = Path(args.directory)
     rates = read_rates(folder / args.rates) if args.rates else None
-    found: Growth = grow(args.pilot, args.target, folder, rates)
+
+    def tell(text: str) -> None:
+        if sys.stderr.isatty():
+            print(f"{text} …", file=sys.stderr)
+
+    found: Growth = grow(args.pilot, args.target, folder, rates, tell)
     if args.json:
         import json
 

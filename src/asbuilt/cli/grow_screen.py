@@ -15,7 +15,7 @@ WIDTH = 100
 #: Items named of an act or a list of links; all of them are in --json.
 SHOWN = 3
 #: Longest text in a column of decisions.
-_COLUMN = 34
+_COLUMN = 38
 
 
 def screen(found: Growth, style: Style) -> str:
@@ -47,9 +47,7 @@ def _head(found: Growth, style: Style) -> list[str]:
 
 
 def _breaking(found: Growth, style: Style) -> list[str]:
-    order = sorted(
-        (d for d in found.decisions if d.verdict in (BREAKS, MENDS)), key=lambda d: (d.breaks_at or 0, d.reading.area)
-    )
+    order = sorted((d for d in found.decisions if d.verdict in (BREAKS, MENDS)), key=_place)
     if not order:
         return [style.head("no decision of the pilot breaks")]
     lines = [style.head("what breaks, at how many compute racks")]
@@ -127,7 +125,7 @@ def _row(reading: Reading, sign: str) -> str:
         text = f"{_amount(reading.asked, reading.unit)} asked, what it has is unknown"
     else:
         text = f"{_amount(reading.asked, reading.unit)} of {_amount(reading.has, reading.unit)}"
-    return f"  {sign} {reading.decision:<{_COLUMN + 2}}{text}"
+    return f"  {sign} {reading.decision:<{_COLUMN}}{text}"
 
 
 def _survival(found: Growth, style: Style) -> list[str]:
@@ -192,15 +190,21 @@ def _foreseen(found: Growth, style: Style) -> list[str]:
     if found.foreseen is None:
         return []
     then, now = found.foreseen, found.links
-    fail = "fails" if then.breaks == 1 else "fail"
-    text = (
-        f"with {'; '.join(then.stated)}: {_many(then.breaks, 'decision')} still {fail} at the target; "
-        f"{then.same_ends:,} of {then.links:,} links keep their ends ({now.same_ends:,} of {now.links:,} without), "
-        f"{then.untouched:,} their cable too ({now.untouched:,} without)"
-    )
-    if then.mended:
-        text += f"; mended: {', '.join(then.mended)}"
-    return [style.head("the same pilot, planned for the target"), *_wrapped(text, "  ", 2), ""]
+    names = {d.reading.id: d.reading.decision for d in found.decisions}
+
+    def listed(keys: tuple[str, ...]) -> str:
+        return ", ".join(names.get(key, key) for key in keys) or "none"
+
+    lines = [style.head("the same pilot, planned for the target")]
+    for word, text in (
+        ("stated", "; ".join(then.stated)),
+        ("then hold", listed(then.mended)),
+        ("still fail", listed(then.failing)),
+        ("same ends", f"{then.same_ends:,} of {then.links:,} links (without: {now.same_ends:,} of {now.links:,})"),
+        ("same cable", f"{then.untouched:,} links (without: {now.untouched:,})"),
+    ):
+        lines += _wrapped(text, f"  {word:<12}", 14)
+    return [*lines, ""]
 
 
 def _some(keys: tuple[str, ...]) -> str:

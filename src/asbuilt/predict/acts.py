@@ -101,7 +101,7 @@ def _work(
     def cable(state: str) -> set[str]:
         return set(states.filter(pl.col("state") == state)["jumper"].to_list())
 
-    replaced = broken("busway-rating", "busway-drop") | _busways(pilot, grown)
+    replaced = broken("busway-rating", "busway-drop")
     devices = {"node_move": other("nodes"), "switch_move": other("switches")}
     work = {
         "feed_raise": broken("feed-capacity"),
@@ -131,16 +131,6 @@ def _work(
     missing = set(work) ^ set(KINDS)
     assert not missing, missing
     return work
-
-
-def _busways(pilot: Plan, grown: Plan) -> set[str]:
-    """Busways that are another product in the larger plan. A longer one of the same rating is extended instead."""
-    from asbuilt.predict.reading import both
-
-    held = both(pilot, grown, "busways", "part", "rating_a")
-    return set(
-        held.filter((held["part"] != held["part_then"]) | (held["rating_a"] != held["rating_a_then"]))["busway"].to_list()
-    )
 
 
 def _more_circuits(pilot: Plan, grown: Plan, racks: Iterable[str]) -> set[str]:

@@ -74,7 +74,7 @@ def _loops(pilot: Plan, grown: Plan) -> list[Reading]:
         given = head(circuit, found.total_l_min)
         asked = found.need_kpa * (1 + limits.margin_percent / 100.0)
         has = 0.0 if given.curve == pumps.ABOVE else given.available_kpa
-        rows["head"].append((name, has, asked, f"{found.total_l_min:,.0f} L/min, {given.curve} its published curve"))
+        rows["head"].append((name, has, asked, _of_curve(found.total_l_min, given.curve)))
     frames = {
         key: pl.DataFrame(
             held, schema={"subject": pl.String, "has": pl.Float64, "asked": pl.Float64, "note": pl.String}, orient="row"
@@ -85,7 +85,7 @@ def _loops(pilot: Plan, grown: Plan) -> list[Reading]:
     made = worst(
         "header-diameter",
         COOLING,
-        "header diameter (velocity)",
+        "header diameter: velocity",
         frames["header"],
         "m/s",
         "expectations COO-001, the pilot's pipe solved for the larger row",
@@ -94,7 +94,7 @@ def _loops(pilot: Plan, grown: Plan) -> list[Reading]:
     made += worst(
         "header-spread",
         COOLING,
-        "header diameter (flow between racks)",
+        "header diameter: flow between racks",
         frames["spread"],
         "%",
         "expectations COO-002, the pilot's pipe solved for the larger row",
@@ -107,8 +107,18 @@ def _loops(pilot: Plan, grown: Plan) -> list[Reading]:
         frames["head"],
         "kPa",
         "published curve of the CDU, expectations COO-010, the pilot's pipe solved for the larger row",
-        "the maker's curve, and room for a second CDU: {note}",
+        "{note}",
     )
+
+
+def _of_curve(flow_l_min: float, curve: str) -> str:
+    """What mends the head of a CDU at a flow inside, below or above its published curve."""
+    if curve == pumps.INSIDE:
+        return "room and valved connections for a second CDU, or the wider header: the pumps give no more at this flow"
+    if curve == pumps.ABOVE:
+        return f"room and valved connections for a second CDU: {flow_l_min:,.0f} L/min is above its published curve"
+    where = "without a published curve" if curve == pumps.NO_CURVE else "below its published curve"
+    return f"the maker's word on its head at {flow_l_min:,.0f} L/min, {where}"
 
 
 def _as_named(pilot: Plan, grown: Plan, table: str) -> pl.DataFrame:

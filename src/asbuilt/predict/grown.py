@@ -25,13 +25,13 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """The same pilot planned for the target: what is ``stated`` in it, decisions that still fail, links that stay.
+    """The same pilot planned for the target: what is ``stated`` in it, decisions that still fail there, links that stay.
 
-    ``mended``: decisions that fail without. Links and cables as in `Links`.
+    ``mended``: decisions that fail without, and hold with it. Links and cables as in `Links`.
     """
 
     stated: tuple[str, ...]
-    breaks: int
+    failing: tuple[str, ...]
     links: int
     same_ends: int
     untouched: int
@@ -96,7 +96,7 @@ class Growth:
             if self.foreseen is None
             else {
                 "stated": list(self.foreseen.stated),
-                "breaks": self.foreseen.breaks,
+                "failing": list(self.foreseen.failing),
                 "links": self.foreseen.links,
                 "same_ends": self.foreseen.same_ends,
                 "untouched": self.foreseen.untouched,

@@ -45,7 +45,7 @@ def _busways(pilot: Plan, grown: Plan) -> list[Reading]:
     made = worst(
         "busway-rating",
         POWER,
-        "busway rating, one feed lost",
+        "busway rating with a feed lost",
         current,
         "A",
         "busways.usable_a, busways.lost_a",
@@ -95,7 +95,7 @@ def _circuits(pilot: Plan, grown: Plan) -> list[Reading]:
     )
     instead = "circuits whose breaker carries {asked:.1f} A continuously: the whips stay"
     made = worst(
-        "circuit-rating", POWER, "circuit and whip, one feed lost", rows, "A", "circuits.usable_a, circuits.lost_a", instead
+        "circuit-rating", POWER, "circuit and whip with a feed lost", rows, "A", "circuits.usable_a, circuits.lost_a", instead
     )
     count = pl.len().cast(pl.Float64)
     now = pilot.table("circuits").group_by("rack").agg(count.alias("has"))
@@ -118,7 +118,7 @@ def _pdus(pilot: Plan, grown: Plan) -> list[Reading]:
     made = worst(
         "pdu-rating",
         POWER,
-        "PDU rating, one feed lost",
+        "PDU rating with a feed lost",
         current,
         "A",
         "pdus.usable_a, conductor_loads",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from asbuilt.model.plan import Plan
@@ -11,20 +12,21 @@ from asbuilt.model.tables import PLAN_TABLES
 if TYPE_CHECKING:
     import polars as pl
 
-#: Table -> columns that say what stands where, or what it is set to. Loads, fills and phases change without a hand on it.
+#: Table -> columns that say what stands where, or what it is set to. Loads, fills and phases change without a hand on it. Sizes
+#: that carry the target need not be the target's own: whether they do, a decision says (`DECIDED`).
 MATTERS: dict[str, tuple[str, ...]] = {
     "racks": ("role",),
     "nodes": ("rack", "u"),
     "switches": ("rack", "u", "model"),
-    "busways": ("part", "rating_a", "entry", "length_m"),
+    "busways": ("entry",),
     "circuits": ("busway", "serves", "part", "breaker_a", "conductors", "receptacle"),
     "pdus": ("part", "circuit"),
     "shelves": ("part", "feed", "u"),
     "cords": ("pdu", "outlet"),
-    "loops": ("coolant", "topology", "header"),
+    "loops": ("coolant", "topology"),
     "cdus": ("loop", "part", "x_mm", "y_mm"),
     "branches": ("loop",),
-    "trays": ("x1_mm", "y1_mm", "x2_mm", "y2_mm", "width_mm", "depth_mm"),
+    "trays": ("x1_mm", "y1_mm", "x2_mm", "y2_mm"),
     "panels": ("rack", "u", "part"),
     "trunks": ("part", "a_panel", "a_position", "b_panel", "b_position"),
     "links": ("a_device", "a_port", "b_device", "b_port", "b_nic", "rate_gbps"),
@@ -32,6 +34,14 @@ MATTERS: dict[str, tuple[str, ...]] = {
     "lids": ("lid",),
     "address_pools": ("cidr",),
     "addresses": ("address", "prefix"),
+}
+#: Table -> decisions whose failing parts are its rows.
+DECIDED: dict[str, tuple[str, ...]] = {
+    "busways": ("busway-rating", "busway-drop", "busway-length", "busway-taps"),
+    "circuits": ("circuit-rating",),
+    "pdus": ("pdu-rating",),
+    "loops": ("header-diameter", "header-spread"),
+    "trays": ("tray-fill",),
 }
 KEPT, REPLUGGED, REPULLED, REMOVED = "kept", "replugged", "repulled", "removed"
 
@@ -64,9 +74,19 @@ class Links:
     gone: tuple[str, ...]
 
 
-def survival(pilot: Plan, grown: Plan) -> list[Survival]:
-    """Every table of `MATTERS` that the pilot has rows of. Empty loop positions of the pilot count as nothing built."""
-    return [_of_table(name, pilot, grown) for name in MATTERS if pilot.has(name) and not _built(pilot, name).is_empty()]
+def survival(pilot: Plan, grown: Plan, failing: Mapping[str, tuple[str, ...]]) -> list[Survival]:
+    """Every table of `MATTERS` that the pilot has rows of. Empty loop positions of the pilot count as nothing built.
+
+    ``failing``: parts that a decision breaks on, by the decision's id; they count as changed.
+    """
+    made = []
+    for name in MATTERS:
+        if not pilot.has(name) or _built(pilot, name).is_empty():
+            continue
+        one = _of_table(name, pilot, grown)
+        decided = {item for key in DECIDED.get(name, ()) for item in failing.get(key, ())}
+        made.append(replace(one, changed=tuple(sorted((decided | set(one.changed)) - set(one.gone)))))
+    return made
 
 
 def loops_then(pilot: Plan, grown: Plan) -> dict[str, str]:
@@ -106,32 +126,40 @@ def _of_table(name: str, pilot: Plan, grown: Plan) -> Survival:
 
 
 def cables(pilot: Plan, grown: Plan) -> pl.DataFrame:
-    """What becomes of every cable of the pilot: ``jumper, state`` (kept, replugged, repulled or removed).
+    """What becomes of every cable of the pilot: ``jumper, state`` (kept, replugged, repulled or removed), ``rack_moved``.
 
-    Repulled: it is another part then, runs over a trunk, ends in another rack, or is shorter than its new way. Replugged: an
-    end goes elsewhere in the same rack. Kept: same ends in the same places.
+    Repulled: it is another part then, runs over a trunk and did not (or the other way), ends in another rack, or is shorter
+    than its new way. Replugged: an end goes elsewhere in the same rack, or to another position of a panel. Kept: same ends in
+    the same places. ``rack_moved``: pulled anew for nothing but a device that stands in another rack.
     """
     import polars as pl
 
     columns = ("a_device", "a_label", "b_device", "b_label", "part", "route_m", "length_m")
-    old, new = (_placed(plan, columns) for plan in (pilot, grown))
+    old, new = (_placed(plan, columns).join(_over(plan), on="jumper", how="left") for plan in (pilot, grown))
     held = old.join(new, on="jumper", how="left", suffix="_then")
-    over = grown.table("channels").filter(pl.col("trunk").is_not_null())["jumper"]
-    then_over = pl.col("jumper").is_in(over.implode())
-    was_over = pl.col("jumper").is_in(pilot.table("channels").filter(pl.col("trunk").is_not_null())["jumper"].implode())
 
     def same(*names: str) -> pl.Expr:
         return pl.all_horizontal([pl.col(n).eq_missing(pl.col(f"{n}_then")) for n in names])
 
     removed = pl.col("a_device_then").is_null()
-    racks = same("a_rack", "b_rack")
-    ends = same("a_device", "a_label", "b_device", "b_label")
-    in_place = same("a_u", "b_u")
+    racks, ends, way = same("a_rack", "b_rack"), same("a_device", "a_label", "b_device", "b_label"), same("over")
+    still = ends & same("a_u", "b_u", "place")
     short = pl.col("length_m") < pl.col("route_m_then")
-    repulled = ~same("part") | ~racks | (then_over & ~was_over) | (~(ends & in_place) & short)
-    touched = pl.when(~(ends & in_place)).then(pl.lit(REPLUGGED)).otherwise(pl.lit(KEPT))
+    repulled = ~same("part") | ~racks | ~way | (~still & short & ~pl.col("over").fill_null(False))
+    touched = pl.when(~still).then(pl.lit(REPLUGGED)).otherwise(pl.lit(KEPT))
     state = pl.when(removed).then(pl.lit(REMOVED)).when(repulled).then(pl.lit(REPULLED)).otherwise(touched)
-    return held.select("jumper", state.alias("state")).sort("jumper")
+    only = same("part") & ends & way & ~racks & ~removed
+    return held.select("jumper", state.alias("state"), only.alias("rack_moved")).sort("jumper")
+
+
+def _over(plan: Plan) -> pl.DataFrame:
+    """Jumpers with a channel: whether it runs ``over`` a trunk, and the ``place`` of its port at both panels."""
+    import polars as pl
+
+    trunks = plan.table("trunks").select("trunk", "a_panel", "a_position", "b_panel", "b_position")
+    place = pl.format("{}/{} {}/{} {}", "a_panel", "a_position", "b_panel", "b_position", "port")
+    channels = plan.table("channels").select("jumper", "trunk", "port").join(trunks, on="trunk", how="left")
+    return channels.select("jumper", pl.col("trunk").is_not_null().alias("over"), place.alias("place"))
 
 
 def _placed(plan: Plan, columns: tuple[str, ...]) -> pl.DataFrame:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from asbuilt.workflow.grow_ahead import at_size, freed, planned_ahead
+
 if TYPE_CHECKING:
+    import polars as pl
+
     from asbuilt.catalogue.load import Catalogue
     from asbuilt.model.plan import Plan
     from asbuilt.model.requirement import Requirement
@@ -16,8 +21,8 @@ if TYPE_CHECKING:
     from asbuilt.predict.rates import Rates
     from asbuilt.predict.reading import Reading
 
-#: Clusters planned for one question: the two, both again with what is stated for the target, and sizes between.
-MOST_PLANS = 12
+#: Clusters planned for one question: the two, both again in two forms with what the target needs stated, and sizes between.
+MOST_PLANS = 13
 _NUMBER = re.compile(r"^(?P<number>[0-9][0-9_,]{0,10})(?P<racks>racks?)?$")
 
 
@@ -29,24 +34,29 @@ class Named:
     catalogue: Catalogue
 
 
-def grow(pilot: str, target: str, folder: Path, rates: Rates | None = None) -> Growth:
+def grow(
+    pilot: str, target: str, folder: Path, rates: Rates | None = None, tell: Callable[[str], None] = lambda text: None
+) -> Growth:
     """What becomes of ``pilot`` on the way to ``target``.
 
     Each is a project folder, a `cluster.yaml` or a template; the target may be a number of GPUs or, with `racks` behind it,
-    of compute racks: then it is the pilot's own requirement at that size. Paths are taken from ``folder``.
+    of compute racks: then it is the pilot's own requirement at that size. Paths are taken from ``folder``; ``tell`` hears of
+    each plan that is made.
     Raises ``ProblemError`` CLI-080 (neither of these), CLI-081 (the target is no larger, or another system), those of
     `make_plan`.
     """
     from asbuilt.predict.rates import Rates
 
     start = _named(pilot, folder)
+    tell(f"planning {pilot}")
     small = _planned(start, start.requirement)
     wanted = _target(target, start, small, folder)
     notes: list[str] = []
+    tell(f"planning {target}")
     end, large = _reached(wanted, notes)
     _comparable(small, large, pilot, target)
     own = _NUMBER.match(target) is not None
-    return _answer(_Question(start, end, small, large, own), rates or Rates(), notes)
+    return _answer(_Question(start, end, small, large, own, tell), rates or Rates(), notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +68,12 @@ class _Question:
     small: Plan
     large: Plan
     own: bool
+    tell: Callable[[str], None]
 
 
 def _answer(asked: _Question, rates: Rates, notes: list[str]) -> Growth:
     from asbuilt.predict.acts import acts
-    from asbuilt.predict.breaks import readings
+    from asbuilt.predict.breaks import BREAKS, readings
     from asbuilt.predict.grown import Growth
     from asbuilt.predict.survival import cables, links, survival
 
@@ -70,10 +81,11 @@ def _answer(asked: _Question, rates: Rates, notes: list[str]) -> Growth:
     seen: dict[int, dict[str, Reading]] = {compute_racks(p): readings(small, p) for p in (small, large)}
     seen[compute_racks(large)] = readings(small, large)
     refused: dict[int, str] = {}
-    _look_between(asked, seen, refused, MOST_PLANS - 4)
+    _look_between(asked, seen, refused, MOST_PLANS - 6)
     found = _decided(seen, refused, asked)
     states = cables(small, large)
-    survived = survival(small, large)
+    survived = survival(small, large, {d.reading.id: d.reading.items for d in found if d.verdict == BREAKS})
+    notes = [*notes, *_of_places(states)]
     counts = {str(state): int(n) for state, n in states.group_by("state").len().sort("state").iter_rows()}
     return Growth(
         pilot=_size(small),
@@ -88,6 +100,17 @@ def _answer(asked: _Question, rates: Rates, notes: list[str]) -> Growth:
         foreseen=_foreseen(asked, found),
         notes=tuple(notes),
     )
+
+
+def _of_places(states: pl.DataFrame) -> list[str]:
+    """A note on cables that are pulled anew for nothing but a device that the larger plan puts into another rack."""
+    moved = int(states["rack_moved"].sum())
+    if not moved:
+        return []
+    return [
+        f"{moved:,} cables are pulled anew only because the target's plan has a device of theirs in another rack: "
+        "a site that leaves it where it stands pulls them not, and departs from that plan"
+    ]
 
 
 def _decided(seen: dict[int, dict[str, Reading]], refused: dict[int, str], asked: _Question) -> list[Decision]:
@@ -134,6 +157,7 @@ def _look_between(asked: _Question, seen: dict[int, dict[str, Reading]], refused
             return
         if size in refused:
             return
+        asked.tell(f"planning {size:,} racks")
         base = asked.start if asked.own else asked.end
         wanted = at_size(base.requirement, size * gpus_per_rack(asked.small))
         try:
@@ -141,7 +165,7 @@ def _look_between(asked: _Question, seen: dict[int, dict[str, Reading]], refused
         except ProblemError as error:
             refused[size] = error.problems.items[0].what
             try:
-                plan = _planned(base, undictated(wanted))
+                _, plan = _reached(Named(wanted, base.catalogue), [])
             except ProblemError:
                 return
         seen[size] = readings(asked.small, plan)
@@ -149,7 +173,8 @@ def _look_between(asked: _Question, seen: dict[int, dict[str, Reading]], refused
 
 def _dictated(asked: _Question) -> bool:
     """True when the target was reached only with what the pilot dictates left out."""
-    return asked.end.requirement.planes != asked.start.requirement.planes
+    start, end = asked.start.requirement, asked.end.requirement
+    return (end.planes, end.cooling) != (start.planes, start.cooling)
 
 
 def _refusal_between(refused: dict[int, str], low: int, seen: dict[int, dict[str, Reading]]) -> int | None:
@@ -167,25 +192,26 @@ def _foreseen(asked: _Question, found: list[Decision]) -> Foreseen | None:
     from asbuilt.predict.breaks import BREAKS, readings
     from asbuilt.predict.grown import Foreseen
     from asbuilt.predict.survival import cables, links
-    from asbuilt.workflow.grow_ahead import planned_ahead
 
     design = asked.large.design
     broken = {d.reading.id: d.reading for d in found if d.verdict == BREAKS}
     if design is None or not broken:
         return None
+    asked.tell("planning the pilot for its target")
+    best: Foreseen | None = None
     for choices in planned_ahead(asked.start.requirement, asked.large, broken):
         try:
             wiser = _planned(asked.start, choices.requirement)
-            large = asked.large
-            if asked.own:
-                large = _planned(asked.end, at_size(choices.requirement, design.gpus))
+            large = _planned(asked.end, at_size(choices.requirement, design.gpus)) if asked.own else asked.large
         except ProblemError:
             continue
-        failing = {key for key, reading in readings(wiser, large).items() if reading.holds is False}
+        failing = [key for key, reading in readings(wiser, large).items() if reading.holds is False]
         proof = links(wiser, large, cables(wiser, large))
-        mended = tuple(sorted(set(broken) - failing - {"as-written"}))
-        return Foreseen(choices.stated, len(failing), proof.links, proof.same_ends, proof.untouched, mended)
-    return None
+        mended = tuple(key for key in broken if key not in failing and key != "as-written")
+        made = Foreseen(choices.stated, tuple(failing), proof.links, proof.same_ends, proof.untouched, mended)
+        if best is None or (len(made.failing), -made.untouched) < (len(best.failing), -best.untouched):
+            best = made
+    return best
 
 
 def _size(plan: Plan) -> Size:
@@ -211,45 +237,22 @@ def gpus_per_rack(plan: Plan) -> int:
     return design.gpus // design.nodes * per_rack
 
 
-def at_size(requirement: Requirement, gpus: int) -> Requirement:
-    """The requirement at another size: no build phases, and no growth target that the size has reached."""
-    growth = requirement.growth
-    if growth.gpus is not None and growth.gpus <= gpus:
-        growth = replace(growth, gpus=None)
-    return replace(requirement, gpus=gpus, growth=growth, phases=())
-
-
-def undictated(requirement: Requirement) -> Requirement:
-    """The requirement without counts that are dictated for one size: switches and uplinks of tiers, node slots of leaves."""
-    planes = requirement.planes
-    changed = {}
-    for name in planes.__dataclass_fields__:
-        plane = getattr(planes, name)
-        if plane is None:
-            continue
-        leaf = replace(plane.leaf, uplinks=None, count=None)
-        spine, core = replace(plane.spine, uplinks=None, count=None), replace(plane.core, count=None)
-        changed[name] = replace(plane, leaf=leaf, spine=spine, core=core)
-    return replace(requirement, planes=replace(planes, **changed))
-
-
 def _reached(wanted: Named, notes: list[str]) -> tuple[Named, Plan]:
-    """The target's plan; where what it dictates has no plan at that size, without what is dictated, and said so."""
+    """The target's plan; where what it dictates has no plan at that size, with as little left out as does, and said so."""
     from asbuilt.base.problem import ProblemError
 
     try:
         return wanted, _planned(wanted, wanted.requirement)
     except ProblemError as error:
-        free = Named(undictated(wanted.requirement), wanted.catalogue)
+        refusal = error
+    for words, requirement in freed(wanted.requirement):
         try:
-            plan = _planned(free, free.requirement)
+            plan = _planned(wanted, requirement)
         except ProblemError:
-            raise error from None
-        why = error.problems.items[0].what
-        notes.append(
-            f"no plan of the target as written ({why}): planned without the counts of switches and uplinks that it dictates"
-        )
-        return free, plan
+            continue
+        notes.append(f"no plan of the target as written ({refusal.problems.items[0].what}): planned without {words}")
+        return Named(requirement, wanted.catalogue), plan
+    raise refusal
 
 
 def _planned(named: Named, requirement: Requirement) -> Plan:

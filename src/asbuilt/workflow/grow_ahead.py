@@ -1,13 +1,13 @@
-"""The pilot as it should have been asked for: its requirement with what the target needs stated, or left to the plan."""
+"""Requirements that growth asks for: a pilot at another size, freed of what it dictates for its own, planned for its target."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 
 from asbuilt.model.plan import Plan
-from asbuilt.model.requirement import Requirement
+from asbuilt.model.requirement import Plane, Requirement
 from asbuilt.predict.reading import Reading
 
 #: Sizes that are bought: widths of trays in steps of mm, feeds in steps of kW.
@@ -22,6 +22,46 @@ class Choices:
 
     requirement: Requirement
     stated: tuple[str, ...]
+
+
+def at_size(requirement: Requirement, gpus: int) -> Requirement:
+    """The requirement at another size: no build phases, and no growth target that the size has reached."""
+    growth = requirement.growth
+    if growth.gpus is not None and growth.gpus <= gpus:
+        growth = replace(growth, gpus=None)
+    return replace(requirement, gpus=gpus, growth=growth, phases=())
+
+
+def freed(requirement: Requirement) -> Iterator[tuple[str, Requirement]]:
+    """The requirement with ever less dictated for one size, and in words what was left out."""
+    piped = replace(requirement.cooling, header=None, header_first=None, header_first_racks=None)
+    if requirement.cooling.header is not None:
+        yield "the header's size", replace(requirement, cooling=piped)
+    counts = _changed_planes(requirement, _uncounted)
+    yield "the counts of switches and uplinks", counts
+    guests = _changed_planes(counts, _own_switches)
+    yield "the counts of switches and uplinks, and services and guest planes on spines", guests
+    words = "the header's size, the counts of switches and uplinks, and services and guest planes on spines"
+    yield words, replace(guests, cooling=piped)
+
+
+def _changed_planes(requirement: Requirement, change: Callable[[Plane], Plane]) -> Requirement:
+    planes = requirement.planes
+    changed = {f.name: change(plane) for f in fields(planes) if (plane := getattr(planes, f.name)) is not None}
+    return replace(requirement, planes=replace(planes, **changed))
+
+
+def _uncounted(plane: Plane) -> Plane:
+    leaf = replace(plane.leaf, uplinks=None, count=None)
+    return replace(plane, leaf=leaf, spine=replace(plane.spine, uplinks=None, count=None), core=replace(plane.core, count=None))
+
+
+def _own_switches(plane: Plane) -> Plane:
+    """Services on leaves, and a plane that joins another's spines on switches of its own."""
+    plane = replace(plane, service_at=None)
+    if plane.share_tier != "spine":
+        return plane
+    return replace(plane, share=None, share_tier=None, separation=None, subnet=None, pkey=None)
 
 
 def planned_ahead(pilot: Requirement, target: Plan, broken: Mapping[str, Reading]) -> Iterator[Choices]:
