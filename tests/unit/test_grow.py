@@ -341,3 +341,37 @@ def test_rates_are_read_strictly(tmp_path: Path) -> None:
 def test_rates_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["-C", str(tmp_path), "grow", "l40s-384", "800", "--rates", "none.yaml"]) == 2
     assert "CLI-082 the rates cannot be read: it is not a file" in capsys.readouterr().err
+
+
+# The page
+
+
+PAGE = (GOLDEN.parents[2] / "docs" / "grow.md").read_text(encoding="utf-8")
+
+
+def test_the_page_lists_every_decision_and_every_piece() -> None:
+    area = {line.split("|")[1].strip(): line for line in PAGE.splitlines() if line.startswith("| ")}
+    for decision in naive().decisions:
+        assert f"`{decision.reading.id}`" in area[decision.reading.area]
+    assert all(f"`{kind}`" in PAGE for kind in KINDS)
+
+
+def test_the_page_shows_the_numbers_of_the_pilot() -> None:
+    found = decided(naive())
+    told = [line.split("|")[1:-1] for line in PAGE.splitlines() if line.startswith("| `") and line.count("|") == 5]
+    assert len(told) == 8
+    for key, breaks, has, asked in told:
+        decision = found[key.strip(" `")]
+        held = decision.reading
+        assert breaks.strip() == ("now" if decision.holds_to is None else str(decision.breaks_at))
+        for word, value in ((has, held.has), (asked, held.asked)):
+            number = float(word.split()[0].replace(",", ""))
+            assert isinstance(value, float) and number == pytest.approx(value, abs=0.5 if number > 10 else 0.005), key
+
+
+def test_the_page_names_every_key_of_the_document() -> None:
+    document = naive().as_json()
+    keys = {
+        k for d in (document, document["decisions"][0], document["acts"][0], document["links"], document["foreseen"]) for k in d
+    }
+    assert not {k for k in keys - {"schema"} if f"`{k}`" not in PAGE and f"`{k}[]`" not in PAGE}
