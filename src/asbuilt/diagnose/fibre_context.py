@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import polars as pl
 
 from asbuilt.model.plan import Plan
@@ -35,17 +37,31 @@ def of_channel(plan: Plan, rows: Rows) -> Rows:
 
 
 def of_tray(plan: Plan, rows: Rows) -> Rows:
-    """Subject is a tray segment: adds ``run`` (kind and row, or the trays that cross rows) and ``width_mm``.
+    """Subject is a tray segment: adds ``run`` (kind and row, or the trays that cross rows), and of all that are too full of one
+    ``kind``: ``runs``, how many, ``class``, the run or the kind, and ``times``, the fullest over what is planned at most.
 
-    ``expected`` and ``found`` of a run are those of its fullest segment, told once.
+    ``expected`` and ``found`` are told once, of the fullest run: one size of tray is ordered for the whole hall.
     """
     held = _of(plan, "trays", "tray", "kind", "row", "width_mm", "depth_mm", "fill_now_percent", "fill_full_percent")
     joined = rows.join(held, on="subject", how="left")
-    worst = pl.max_horizontal("fill_now_percent", "fill_full_percent")
-    named = joined.with_columns(pl.format("{}/{}", "kind", pl.col("row").fill_null(_CROSS)).alias("run"), worst.alias("worst"))
-    fullest = named.sort("worst", descending=True, nulls_last=True).group_by("run", maintain_order=True).first()
-    told = fullest.select("run", pl.col("found").alias("most"))
-    return named.join(told, on="run", how="left", maintain_order="left").with_columns(pl.col("most").alias("found"))
+    worst = pl.max_horizontal("fill_now_percent", "fill_full_percent").fill_null(0.0)
+    run = pl.format("{}/{}", "kind", pl.col("row").fill_null(_CROSS))
+    named = joined.with_columns(run=run, worst=worst).sort("kind", "worst", "subject", descending=[False, True, False])
+    runs = pl.col("run").n_unique().over("kind")
+    return named.with_columns(
+        found=pl.col("found").first().over("kind"),
+        times=pl.col("worst").max().over("kind") / _planned_fill(plan),
+        runs=runs,
+        **{"class": pl.when(runs > 1).then(pl.col("kind")).otherwise(pl.col("run"))},
+    )
+
+
+def _planned_fill(plan: Plan) -> float:
+    """What a tray may be filled to with room for what comes later, %; infinite where the plan has no such threshold."""
+    if not plan.has("expectations"):
+        return math.inf
+    stated = plan.table("expectations").filter(pl.col("check_id") == "CAB-020")["value"].cast(pl.Float64, strict=False)
+    return float(stated.drop_nulls().first() or math.inf)  # type: ignore[arg-type]
 
 
 def of_route(plan: Plan, rows: Rows) -> Rows:

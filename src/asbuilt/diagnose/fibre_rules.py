@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 from asbuilt.diagnose import fibre_context as around
 from asbuilt.diagnose.design_context import as_is
-from asbuilt.diagnose.design_rule import Rule
+from asbuilt.diagnose.design_rule import Rule, Words
 
 _AGAIN = "put the old value back in cluster.yaml and run `asbuilt plan`"
 _LIST = "restore the list"
+
+#: Widths that trays are made in go up by 50 mm; a run wider than 1.2 m is two runs.
+_STEP_MM, _WIDEST_MM = 50.0, 1200.0
+
+
+def _runs(what: str, limit: str) -> Words:
+    """Which runs of trays are concerned, and the fullest of them; ``what`` may hold ``{s}`` and ``{is}``."""
+
+    def words(row: dict[str, Any]) -> str:
+        many = int(row["runs"]) > 1
+        said = what.format_map({"s": "" if many else "s", "is": "are" if many else "is"})
+        runs = f"{row['runs']} runs of trays" if many else "a run of trays"
+        fullest = "the fullest part of all" if many else "its fullest part"
+        return f"{runs} ({row['run']}) {said}: {fullest} {row['found']}, {limit.format_map(row)}"
+
+    return words
+
+
+def _wider(row: dict[str, Any]) -> str:
+    """The width at which the fullest run keeps room for what comes later, where a tray is made that wide."""
+    times = float(row["times"])
+    if not times:
+        return "wider or deeper trays: `fibre.tray_width_mm`, `fibre.tray_depth_mm`"
+    now = [float(w) for w in str(row["width_mm"]).split(", ")] if row["width_mm"] else []
+    need = math.ceil(max(now) * times / _STEP_MM) * _STEP_MM if now else math.inf
+    if need <= _WIDEST_MM:
+        return f"wider trays: `fibre.tray_width_mm: {need:.0f}`, or deeper ones: `fibre.tray_depth_mm`"
+    return f"trays of {times:.1f} times this cross-section: `fibre.tray_width_mm`, `fibre.tray_depth_mm`"
+
 
 FIBRE_RULES: dict[str, Rule] = {
     "CAB-001": Rule(
@@ -115,22 +147,18 @@ FIBRE_RULES: dict[str, Rule] = {
     ),
     "CAB-020": Rule(
         around.of_tray,
-        ("run",),
-        "trays:{run}",
-        "a run of trays ({run}) keeps no room for what comes later: its fullest part {found}, planned is {expected}",
-        ("wider trays: `fibre.tray_width_mm`", "trunks in place of cords: `fibre.trunks`"),
+        ("kind",),
+        "trays:{class}",
+        _runs("keep{s} no room for what comes later", "planned is {expected}"),
+        (_wider, "trunks in place of cords: `fibre.trunks`"),
         _AGAIN,
     ),
     "CAB-021": Rule(
         around.of_tray,
-        ("run",),
-        "trays:{run}",
-        "a run of trays ({run}) is full: its fullest part {found}, it may be {expected}",
-        (
-            "wider or deeper trays: `fibre.tray_width_mm`, `fibre.tray_depth_mm`",
-            "a second run beside it",
-            "trunks in place of cords: `fibre.trunks`",
-        ),
+        ("kind",),
+        "trays:{class}",
+        _runs("{is} full", "it may be {expected}"),
+        (_wider, "a second run beside it", "trunks in place of cords: `fibre.trunks`"),
         _AGAIN,
     ),
     "CAB-022": Rule(
