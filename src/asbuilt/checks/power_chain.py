@@ -6,7 +6,7 @@ import polars as pl
 
 from asbuilt.checks.answers import amount, judge
 from asbuilt.checks.power_cords import seated
-from asbuilt.checks.power_feeds import asked_of_circuit, misfed
+from asbuilt.checks.power_feeds import asked_of_circuit, lone_racks, misfed
 from asbuilt.checks.power_limits import bound
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
@@ -27,7 +27,7 @@ def one_feed_all_along(plan: Plan, facts: Facts) -> pl.DataFrame:
 
     Why: a whip that is tapped from the other busway turns an A cord into a B cord, and nobody sees it until a feed is lost.
     Measured by: plan tables `circuits`, `pdus`, `shelves`, `cords`, `busways`: the feed that each names, against its
-        neighbours'.
+        neighbours'. Shelves of a rack that is all on one feed are left to PWR-010.
     Repair: move the whip, or the cord, back to the feed of the plan.
     Source: the map of cords: `site.cords`.
     """
@@ -40,7 +40,14 @@ def one_feed_all_along(plan: Plan, facts: Facts) -> pl.DataFrame:
         ok=pl.col("ok"),
         expected=pl.format("feed {} all along", _letter("feed")),
         found=pl.col("found"),
+        applies=~pl.col("subject").is_in(_lone_shelves(plan).implode()),
     )
+
+
+def _lone_shelves(plan: Plan) -> pl.Series:
+    if not plan.has("shelves"):
+        return pl.Series(dtype=pl.String)
+    return plan.table("shelves").join(lone_racks(plan), on="rack", how="semi")["shelf"]
 
 
 def _served(plan: Plan) -> pl.DataFrame:

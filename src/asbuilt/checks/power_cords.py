@@ -6,7 +6,7 @@ import polars as pl
 
 from asbuilt.base.units import W_PER_KW
 from asbuilt.checks.answers import amount, judge, once, threshold
-from asbuilt.checks.power_feeds import asked_of_circuit
+from asbuilt.checks.power_feeds import asked_of_circuit, lone_racks, redundant
 from asbuilt.checks.power_limits import bound
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
@@ -100,24 +100,29 @@ def _short_systems(plan: Plan) -> list[str]:
 
 @check("PWR-010", layer=Layer.FACILITY, severity=Severity.MAJOR, needs=("cords", "pdus", "feeds"), since="0.1")
 def cords_of_a_device_hang_on_different_feeds(plan: Plan, facts: Facts) -> pl.DataFrame:
-    """A device with two cords or more hangs on two feeds or more.
+    """A device with two cords or more, and a rack with two power shelves or more, hangs on two feeds or more.
 
     Why: A and B cord on one feed look redundant from the front and go dark together.
-    Measured by: plan table `cords`: different feeds of each device with more than one cord, on a site with more than one feed
-        whose redundancy is not N.
-    Repair: plug half of the cords into the PDU of another feed.
-    Source: the requirement's `site.cords` and `power.redundancy`.
+    Measured by: plan table `cords`: different feeds of each device with more than one cord; plan tables `shelves` and
+        `circuits`: those of each rack's shelves; on a site with more than one feed whose redundancy is not N.
+    Repair: plug half of the cords, or the whips of half of the shelves, into another feed.
+    Source: the requirement's `site.cords`, `power.shelf_feeds` and `power.redundancy`.
     """
-    feeds = plan.table("feeds")
-    redundant = feeds.height > 1 and bool((feeds["redundancy"] != "N").all())
-    rows = seated(plan).group_by("device").agg(pl.len().alias("cords"), pl.col("lone").first(), feed=pl.col("goes_to").min())
+    cords = seated(plan).group_by(subject="device").agg(pl.len(), pl.col("lone").first(), feed=pl.col("goes_to").min())
+    parts = [cords.with_columns(what=pl.lit("cords"))]
+    if plan.has("shelves"):
+        shelves = plan.table("shelves").group_by(subject="rack").agg(pl.len())
+        lone = lone_racks(plan).select("feed", subject="rack", lone=pl.lit(True))
+        on_shelves = shelves.join(lone, on="subject", how="left").with_columns(pl.col("lone").fill_null(False))
+        parts.append(on_shelves.with_columns(what=pl.lit("shelves")))
+    rows = pl.concat(parts, how="diagonal")
     return judge(
-        rows.sort("device"),
-        subject=pl.col("device"),
+        rows.sort("subject"),
+        subject=pl.col("subject"),
         ok=~pl.col("lone"),
-        expected=pl.lit("cords on two feeds or more"),
-        found=pl.format("all {} cords on feed {}", "cords", pl.col("feed").str.replace("^feed:", "")),
-        applies=(pl.col("cords") > 1) & pl.lit(redundant),
+        expected=pl.format("{} on two feeds or more", "what"),
+        found=pl.format("all {} {} on feed {}", "len", "what", pl.col("feed").str.replace("^feed:", "")),
+        applies=(pl.col("len") > 1) & pl.lit(redundant(plan)),
     )
 
 

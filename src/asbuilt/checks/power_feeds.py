@@ -31,6 +31,31 @@ def misfed_parts(plan: Plan) -> pl.DataFrame:
     return pl.concat(found)
 
 
+@once
+def lone_racks(plan: Plan) -> pl.DataFrame:
+    """Racks whose shelves, two or more, all hang on one feed of a site with others that stand in for it: ``rack shelves feed``.
+
+    By the circuits, as built. PWR-010 names the rack; its shelves, each on the wrong feed or not, say no more.
+    """
+    empty = pl.DataFrame(schema={"rack": pl.String, "shelves": pl.UInt32, "feed": pl.String})
+    if not (plan.has("circuits") and plan.has("shelves") and redundant(plan)):
+        return empty
+    shelves = plan.table("shelves").select("rack", serves="shelf")
+    fed = shelves.join(plan.table("circuits").select("serves", "feed"), on="serves")
+    racks = fed.group_by("rack").agg(
+        pl.col("serves").n_unique().alias("shelves"), pl.col("feed").min(), feeds=pl.col("feed").n_unique()
+    )
+    return racks.filter((pl.col("shelves") > 1) & (pl.col("feeds") == 1)).select(empty.columns).sort("rack")
+
+
+def redundant(plan: Plan) -> bool:
+    """Whether the site has more feeds than one, each of which others stand in for."""
+    if not plan.has("feeds"):
+        return False
+    feeds = plan.table("feeds")
+    return feeds.height > 1 and bool((feeds["redundancy"] != "N").all())
+
+
 def _with_moved_cords(plan: Plan, things: pl.DataFrame) -> pl.Series:
     if not plan.has("cords"):
         return pl.Series(dtype=pl.String)

@@ -39,6 +39,18 @@ def _systems(plan: Plan, rows: Rows) -> Rows:
     return rows.join(nodes, on="subject", how="left")
 
 
+def _fed_thing(plan: Plan, rows: pl.DataFrame) -> pl.DataFrame:
+    """Subject is a device with cords, or a rack with power shelves: adds ``kind``."""
+    rack = pl.col("subject").str.starts_with("rack:")
+    return rows.with_columns(kind=pl.when(rack).then(pl.lit("rack")).otherwise(pl.lit("device")))
+
+
+def _half(row: dict[str, Any]) -> str:
+    if row["kind"] == "rack":
+        return "tap the whips of half of the shelves from the busway of another feed"
+    return "plug half of the cords into the PDU of another feed"
+
+
 def _counted(noun: str, text: str) -> Words:
     """``text`` with ``{many}``: how many of ``noun`` (``kind`` where that names them) there are, in the right number."""
 
@@ -125,12 +137,12 @@ _CORDS: dict[str, Rule] = {
         "plug the cords back",
     ),
     "PWR-010": Rule(
-        as_is,
+        _fed_thing,
         ("found",),
-        "devices:one-feed",
-        _counted("device", "{found}: {many} would be dark without that feed"),
-        ("plug half of the cords into the PDU of another feed", "change the map: `site.cords`"),
-        "plug the cords back",
+        "{kind}s:one-feed",
+        _counted("{kind}", "{found}: {many} would be dark without that feed"),
+        (_half, lambda row: "change the map: " + ("`power.shelf_feeds`" if row["kind"] == "rack" else "`site.cords`")),
+        "plug them back",
     ),
     "PWR-011": Rule(
         as_is,
