@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable
 from math import isfinite
 
 from asbuilt.cli.sizing_screen import Style
@@ -192,14 +193,14 @@ def _foreseen(found: Growth, style: Style) -> list[str]:
     then, now = found.foreseen, found.links
     names = {d.reading.id: d.reading.decision for d in found.decisions}
 
-    def listed(keys: tuple[str, ...]) -> str:
-        return ", ".join(names.get(key, key) for key in keys) or "none"
+    def listed(words: Iterable[str]) -> str:
+        return ", ".join(words) or "none"
 
     lines = [style.head("the same pilot, planned for the target")]
     for word, text in (
         ("stated", "; ".join(then.stated)),
-        ("then hold", listed(then.mended)),
-        ("still fail", listed(then.failing)),
+        ("then hold", listed(names[key] for key in then.mended)),
+        ("still fail", listed(reading.decision for reading in then.failing)),
         ("same ends", f"{then.same_ends:,} of {then.links:,} links (without: {now.same_ends:,} of {now.links:,})"),
         ("same cable", f"{then.untouched:,} links (without: {now.untouched:,})"),
     ):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from asbuilt.model.plan import Plan
 from asbuilt.predict.breaks import BREAKS, Decision
 from asbuilt.predict.rates import KINDS, Rates
-from asbuilt.predict.survival import REMOVED, REPLUGGED, REPULLED, Survival
+from asbuilt.predict.survival import REMOVED, REPLUGGED, REPULLED, Survival, loops_then
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,6 +102,9 @@ def _work(
         return set(states.filter(pl.col("state") == state)["jumper"].to_list())
 
     replaced = broken("busway-rating", "busway-drop")
+    headers = broken(
+        "header-diameter", "header-spread"
+    )  # mended with a header on which the CDU's head does, where there is one
     devices = {"node_move": other("nodes"), "switch_move": other("switches")}
     work = {
         "feed_raise": broken("feed-capacity"),
@@ -112,7 +115,7 @@ def _work(
         "pdu_swap": broken("pdu-rating") | {i.split(" ")[0] for i in broken("pdu-outlets")} | other("pdus"),
         "shelf_refeed": _shelves(pilot, failing.get("shelf-feeds", ())) | other("shelves"),
         "cord_move": other("cords"),
-        "cdu_add": broken("cdu-heat", "cdu-head"),
+        "cdu_add": broken("cdu-heat") | (set() if headers else broken("cdu-head")),
         "cdu_move": other("cdus"),
         "rack_move": other("racks"),
         **devices,
@@ -127,7 +130,8 @@ def _work(
         "pool_change": other("address_pools"),
         "address_change": other("addresses"),
     }
-    work |= _wet(pilot, broken("header-diameter", "header-spread") | other("loops"), broken)
+    joints = {i for i in broken("branch-valves", "header-branches") if i.startswith("branch:")}
+    work |= _wet(pilot, grown, headers | other("loops"), joints)
     missing = set(work) ^ set(KINDS)
     assert not missing, missing
     return work
@@ -147,18 +151,15 @@ def _shelves(pilot: Plan, racks: Iterable[str]) -> set[str]:
     return set(pilot.table("shelves").filter(pl.col("rack").is_in(list(racks)))["shelf"].to_list())
 
 
-def _wet(pilot: Plan, headers: set[str], broken: Callable[..., set[str]]) -> dict[str, set[str]]:
-    """Acts on loops: what is opened is drained first."""
+def _wet(pilot: Plan, grown: Plan, headers: set[str], joints: set[str]) -> dict[str, set[str]]:
+    """Acts on loops: what is opened is drained first. ``joints``: branches that are added to a header in use."""
     import polars as pl
 
-    bare: set[str] = broken("branch-valves") | {i for i in broken("header-branches") if i.startswith("branch:")}
-    reach = {i for i in broken("header-branches") if i.startswith("loop:")}
     segments = pilot.table("loop_segments").filter(pl.col("loop").is_in(sorted(headers)) & pl.col("built"))
-    at = dict(pilot.table("branches").select("branch", "loop").iter_rows())
-    rows = {loop.partition(":")[2].split("-")[0]: loop for loop in sorted(set(at.values()))}
-    later = {rows[row] for branch in bare if (row := branch.partition(":")[2].split("-")[0]) in rows}
+    names = {then: now for now, then in loops_then(pilot, grown).items()}
+    at = grown.table("branches").filter(pl.col("branch").is_in(sorted(joints)))["loop"].unique().to_list()
     return {
         "header_replace": set(segments["segment"].to_list()),
-        "header_extend": bare | reach,
-        "loop_drain": headers | reach | later,
+        "header_extend": joints,
+        "loop_drain": headers | {names[loop] for loop in at if loop in names},
     }

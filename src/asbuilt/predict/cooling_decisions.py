@@ -212,10 +212,10 @@ def _joints(pilot: Plan, grown: Plan) -> list[Reading]:
     rows = per_loop.join(asked, on="loop").rename({"loop": "subject"})
     instead = "a header with {asked:.0f} valved branches and a valved end"
     reach = worst("header-branches", COOLING, "branches of the header", rows, "branches", "branches by loop", instead)
-    if beyond.height and reach and reach[0].holds:
+    if beyond.height and reach:
         keys = tuple(sorted(beyond["branch"].to_list()))
-        words = "a header that reaches these positions, with valved branches and a valved end"
-        reach = [replace(reach[0], holds=False, subject=keys[0], instead=words, items=keys)]
+        words = f"a header that reaches {keys[0]} and what is beyond, with valved branches and a valved end"
+        reach = [replace(reach[0], holds=False, instead=reach[0].instead or words, items=keys)]
     return made + reach
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from asbuilt.predict.acts import Act
 from asbuilt.predict.breaks import BREAKS, HOLDS, MENDS, UNKNOWN, Decision
 from asbuilt.predict.rates import Rates
+from asbuilt.predict.reading import Reading
 from asbuilt.predict.survival import Links, Survival
 
 
@@ -31,7 +32,7 @@ class Foreseen:
     """
 
     stated: tuple[str, ...]
-    failing: tuple[str, ...]
+    failing: tuple[Reading, ...]
     links: int
     same_ends: int
     untouched: int
@@ -96,7 +97,7 @@ class Growth:
             if self.foreseen is None
             else {
                 "stated": list(self.foreseen.stated),
-                "failing": list(self.foreseen.failing),
+                "failing": [reading.id for reading in self.foreseen.failing],
                 "links": self.foreseen.links,
                 "same_ends": self.foreseen.same_ends,
                 "untouched": self.foreseen.untouched,

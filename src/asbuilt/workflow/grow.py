@@ -205,10 +205,10 @@ def _foreseen(asked: _Question, found: list[Decision]) -> Foreseen | None:
             large = _planned(asked.end, at_size(choices.requirement, design.gpus)) if asked.own else asked.large
         except ProblemError:
             continue
-        failing = [key for key, reading in readings(wiser, large).items() if reading.holds is False]
+        failing = {key: reading for key, reading in readings(wiser, large).items() if reading.holds is False}
         proof = links(wiser, large, cables(wiser, large))
         mended = tuple(key for key in broken if key not in failing and key != "as-written")
-        made = Foreseen(choices.stated, tuple(failing), proof.links, proof.same_ends, proof.untouched, mended)
+        made = Foreseen(choices.stated, tuple(failing.values()), proof.links, proof.same_ends, proof.untouched, mended)
         if best is None or (len(made.failing), -made.untouched) < (len(best.failing), -best.untouched):
             best = made
     return best
@@ -303,7 +303,7 @@ def _comparable(small: Plan, large: Plan, pilot: str, target: str) -> None:
         fix = "compare clusters of one system"
         raise ProblemError(Problem("CLI-081", what, why="no part of the one would stay in the other", fix=fix))
     if compute_racks(large) <= compute_racks(small):
-        what = f"{target} has {compute_racks(large):,} compute racks, {pilot} has {compute_racks(small):,}"
+        what = f"{target} is {compute_racks(large):,} compute racks, {pilot} is {compute_racks(small):,}"
         fix = "give a larger number of GPUs, or of racks: `10racks`"
         raise ProblemError(Problem("CLI-081", what, why="growth is asked for, rack by rack", fix=fix))
 
