@@ -143,14 +143,29 @@ def _pdus(pilot: Plan, grown: Plan) -> list[Reading]:
 
 
 def _busbars(pilot: Plan, grown: Plan) -> list[Reading]:
+    """The fullest section of each busbar. Where neighbouring shelves are on different feeds already, only less load helps."""
     import polars as pl
 
     held = both(pilot, grown, "busbars", "rating_a", "lost_a")
     per_rack = held.join(pilot.table("busbars").select("section", "rack"), on="section").sort("section")
     rows = per_rack.group_by("rack").agg(pl.col("rating_a").min().alias("has"), pl.col("lost_a_then").max().alias("asked"))
-    instead = (
+    shelves = pilot.table("shelves").sort("rack", "number")
+    mixed = pl.col("feed") != pl.col("feed").shift(1).over("rack")
+    ordered = (
+        shelves.with_columns(mixed.fill_null(True).alias("mixed"))
+        .group_by("rack")
+        .agg(pl.col("mixed").all(), pl.col("nominal_w").sum().alias("draw_w"))
+    )
+    rows = rows.join(ordered, on="rack", how="left").rename({"rack": "subject"}).sort("subject")
+    source = "busbars.rating_a, busbars.lost_a"
+    turned = (
         "shelves on alternating feeds from bottom to top (power.shelf_feeds: [A, B, A, B, ...]): "
         "{asked:,.0f} A now cross one section, and every further rack is wired the same way"
     )
-    source = "busbars.rating_a, busbars.lost_a"
-    return worst("shelf-feeds", POWER, "feeds of the power shelves", rows.rename({"rack": "subject"}), "A", source, instead)
+    capped = "a cap of {cap_w:,.0f} W a rack (node.power_cap_w): {asked:,.0f} A cross one section when a shelf or feed is lost"
+    cap = (pl.col("draw_w") * pl.col("has") / pl.col("asked")).floor().alias("cap_w")
+    runs, alternate = rows.filter(~pl.col("mixed")), rows.filter(pl.col("mixed")).with_columns(cap)
+    return [
+        *worst("shelf-feeds", POWER, "feeds of the power shelves", runs, "A", source, turned),
+        *worst("busbar-load", POWER, "load of a rack's busbar", alternate, "A", source, capped),
+    ]

@@ -25,9 +25,12 @@ class Choices:
 
 
 def at_size(requirement: Requirement, gpus: int) -> Requirement:
-    """The requirement at another size: no build phases, and no growth target that the size has reached."""
+    """The requirement at another size: no build phases, and no growth target that the size has passed.
+
+    A target that is just reached stays: what was kept for it (LIDs, addresses) is what is used now.
+    """
     growth = requirement.growth
-    if growth.gpus is not None and growth.gpus <= gpus:
+    if growth.gpus is not None and growth.gpus < gpus:
         growth = replace(growth, gpus=None)
     return replace(requirement, gpus=gpus, growth=growth, phases=())
 
