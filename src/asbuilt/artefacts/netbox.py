@@ -90,7 +90,7 @@ def _readme(held: Inventory) -> str:
         "",
         "inventory/interfaces.csv is no import file: it lists every interface, as NetBox's own export does, and tells a reader",
         "the port number (label of a switch port) and the cage (label of a node's port).",
-        "Custom field asbuilt_id: the natural key of the plan. Reading back: asbuilt compare --plan-format netbox --plan ...",
+        "Custom field asbuilt_id: the natural key of the plan. Reading back: asbuilt compare --plan objects.json --plan-format netbox --measured ...",
         "",
         "Not in NetBox:",
         *(f"  - {text}" for text in LOST),

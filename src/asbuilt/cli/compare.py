@@ -44,8 +44,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--plan-format",
         metavar="F",
         default="",
-        choices=("", "ndt", "topo", "point_to_point", "ibsim"),
-        help="ndt, topo, point_to_point or ibsim",
+        choices=("", "ndt", "topo", "point_to_point", "ibsim", "netbox"),
+        help="ndt, topo, point_to_point, ibsim or netbox",
     )
     parser.add_argument(
         "--columns", metavar="FIELD=HEADER,…", default="", help="which column is which: a_device a_port b_device b_port …"

@@ -9,7 +9,7 @@ from asbuilt.base.problem import Place, Problem, ProblemError
 from asbuilt.model.facts import LineAccount
 from asbuilt.model.plan import Plan
 from asbuilt.parsers import ibnetdiscover, ibnetdiscover_ports
-from asbuilt.parsers.plans import guid_list, ibsim, ndt, point_to_point, topo
+from asbuilt.parsers.plans import guid_list, ibsim, ndt, netbox, point_to_point, topo
 from asbuilt.parsers.plans.columns import parse_columns
 from asbuilt.parsers.sniff import told
 
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
     from asbuilt.model.facts import Facts
 
-FORMATS = (ndt.FORMAT, topo.FORMAT, point_to_point.FORMAT, ibsim.FORMAT)
+FORMATS = (ndt.FORMAT, topo.FORMAT, point_to_point.FORMAT, ibsim.FORMAT, netbox.FORMAT)
 _LIBRARY = ".ibnl"
 _TABLES = (".csv", ".tsv", ".xlsx", ".json")
 
 
 def read_plans(files: Sequence[str], form: str = "", columns: str = "") -> Plan:
     """One partial plan of all ``files``: links of every file, ``.ibnl`` libraries beside ``.topo`` files used for them.
+
+    Lists of NetBox are read together, since cables, devices and ports are files of their own.
 
     Raises `ProblemError`: CLI-040 a file is not there, PAR-001 to PAR-005 of the readers, PAR-006 two files give one port
     two links.
@@ -33,11 +35,21 @@ def read_plans(files: Sequence[str], form: str = "", columns: str = "") -> Plan:
     plans = []
     problems: list[Problem] = []
     libraries = {f: _bytes(f) for f in files if f.lower().endswith(_LIBRARY)}
+    lists: dict[str, bytes] = {}
     for file in files:
         if file in libraries:
             continue
         try:
-            plans.append(_read(file, _bytes(file), form, wanted, libraries))
+            data = _bytes(file)
+            if form == netbox.FORMAT or (not form and netbox.sniff(data)):
+                lists[file] = data
+            else:
+                plans.append(_read(file, data, form, wanted, libraries))
+        except ProblemError as error:
+            problems += error.problems.items
+    if lists:
+        try:
+            plans.append(netbox.read(_short(lists)))
         except ProblemError as error:
             problems += error.problems.items
     if not plans and not problems:
@@ -45,6 +57,12 @@ def read_plans(files: Sequence[str], form: str = "", columns: str = "") -> Plan:
     if problems:
         raise ProblemError(problems)
     return plans[0] if len(plans) == 1 else _together(plans)
+
+
+def _short(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Files by their own names; where two are called alike, by what was given."""
+    names = [Path(f).name for f in files]
+    return {name if names.count(name) == 1 else f: data for name, (f, data) in zip(names, files.items(), strict=True)}
 
 
 def _bytes(file: str) -> bytes:
