@@ -118,11 +118,12 @@ def storage_draw(design: Design, catalogue: Catalogue, part_id: str, watts: floa
 
 
 def _with_cords(design: Design, draw: Draw) -> Draw:
-    """Supplies of a device of which none are published: two, or as many pairs as one half needs to stay inside its cords."""
-    volts = outlet_volts(design)
+    """Supplies of a device of which none are published: two, or as many pairs as one half needs to stay inside its cords, when
+    supplies share unequally."""
+    volts, uneven = outlet_volts(design), 1.0 + design.power.sharing_skew
     for inlet, plug, connector in INLETS:
         carried = float(rated_amperes(plug, connector, design.power.basis)) * volts * design.power.power_factor
-        half = max(1, math.ceil(draw.nominal_w / carried - 1e-9))
+        half = 1 if draw.nominal_w <= carried else math.ceil(draw.nominal_w * uneven / carried - 1e-9)
         if half == 1 or inlet == INLETS[-1][0]:
             break
     return Draw(
