@@ -44,7 +44,11 @@ def rows_xml(frame: pl.DataFrame, styles: Sequence[CellStyle], first: int) -> It
     if len(styles) != frame.width:
         raise ValueError(f"{frame.width} columns, {len(styles)} styles")
     number = pl.col("__row")
-    cells = [_cell(frame[name], letters(at), style) for at, (name, style) in enumerate(zip(frame.columns, styles, strict=True))]
+    found = _found(frame)
+    cells = [
+        _cell(name, kind, letters(at), styles[at], {what for what, there in found.items() if name in there})
+        for at, (name, kind) in enumerate(frame.schema.items())
+    ]
     row = pl.concat_str([pl.lit('<row r="'), number, pl.lit('">'), *cells, pl.lit("</row>")])
     for start in range(0, frame.height, PIECE):
         piece = frame.slice(start, PIECE)
@@ -62,38 +66,62 @@ def letters(column: int) -> str:
     return name
 
 
-def _cell(held: pl.Series, column: str, style: CellStyle) -> pl.Expr:
+#: What a column of texts may hold that asks for more than quoting it as it is.
+_ESCAPE, _MARKUP, _SPACES, _LONG, _NO_NUMBER = "escape", "markup", "spaces", "long", "no number"
+_PATTERNS = {
+    _ESCAPE: "_x[0-9A-Fa-f]{4}",
+    _MARKUP: r"[&<>\x00-\x08\x0b-\x1f\x{fffe}\x{ffff}]",
+    _SPACES: r"^\s|\s$|\n",
+    RISKY: RISKY,
+}
+
+
+def _found(frame: pl.DataFrame) -> dict[str, set[str]]:
+    """Columns with each of these: asked once for all columns, so that most texts are written without a look at them."""
+    import polars as pl
+
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    floats = [name for name, kind in frame.schema.items() if kind.is_float()]
+    asked = [(what, texts, pl.col(texts).str.contains(pattern)) for what, pattern in _PATTERNS.items() if texts]
+    if texts:
+        asked.append((_LONG, texts, pl.col(texts).str.len_bytes() > CELL_MOST))
+    if floats:
+        asked.append((_NO_NUMBER, floats, ~pl.col(floats).is_finite()))
+    answers = frame.select(expr.any().name.suffix(f" {at}") for at, (_, _, expr) in enumerate(asked)).row(0, named=True)
+    return {what: {n for n in names if answers[f"{n} {at}"]} for at, (what, names, _) in enumerate(asked)}
+
+
+def _cell(name: str, kind: pl.DataType, column: str, style: CellStyle, found: set[str]) -> pl.Expr:
     """The cell of every row of one column, ``""`` where it is null."""
     import polars as pl
 
-    value = pl.col(held.name)
+    value = pl.col(name)
     place = [pl.lit(f'<c r="{column}'), pl.col("__row")]
-    if held.dtype == pl.String:
-        cell = _text(held, place, value, style)
-    elif held.dtype == pl.Boolean:
+    if kind == pl.String:
+        cell = _text(place, value, style, found)
+    elif kind == pl.Boolean:
         shown = pl.when(value).then(pl.lit("1")).otherwise(pl.lit("0"))
         cell = pl.concat_str([*place, pl.lit(f'" s="{style.plain}" t="b"><v>'), shown, pl.lit("</v></c>")])
     else:
         cell = pl.concat_str([*place, pl.lit(f'" s="{style.plain}"><v>'), value.cast(pl.String), pl.lit("</v></c>")])
-        if held.dtype.is_float() and not held.is_finite().all():
-            word = _text(held.cast(pl.String), place, value.cast(pl.String), style)
-            cell = pl.when(value.is_finite()).then(cell).otherwise(word)
+        if _NO_NUMBER in found:
+            cell = pl.when(value.is_finite()).then(cell).otherwise(_text(place, value.cast(pl.String), style, {RISKY}))
     return pl.when(value.is_null()).then(pl.lit("")).otherwise(cell)
 
 
-def _text(held: pl.Series, place: list[pl.Expr], value: pl.Expr, style: CellStyle) -> pl.Expr:
+def _text(place: list[pl.Expr], value: pl.Expr, style: CellStyle, found: set[str]) -> pl.Expr:
     import polars as pl
 
-    if (held.str.len_bytes() > CELL_MOST).any():
-        value = pl.when(value.str.len_bytes() > CELL_MOST).then(value.str.slice(0, CELL_KEPT) + CUT).otherwise(value)
-    if held.str.contains("_x[0-9A-Fa-f]{4}").any():  # what would be read as an escape is escaped itself
-        value = value.str.replace_all("_(x[0-9A-Fa-f]{4})", "_x005F_${1}")
-    if held.str.contains(r"[&<>\x00-\x08\x0b-\x1f\x{fffe}\x{ffff}]").any():
-        value = value.str.replace_many(_REPLACED, _REPLACEMENTS)
-    kept = ' xml:space="preserve"' if held.str.contains(r"^\s|\s$|\n").any() else ""
     number: pl.Expr = pl.lit(style.plain)
-    if held.str.contains(RISKY).any():
-        number = pl.when(pl.col(held.name).cast(pl.String).str.contains(RISKY)).then(pl.lit(style.quoted)).otherwise(number)
+    if RISKY in found:
+        number = pl.when(value.str.contains(RISKY)).then(pl.lit(style.quoted)).otherwise(number)
+    if _LONG in found:
+        value = pl.when(value.str.len_bytes() > CELL_MOST).then(value.str.slice(0, CELL_KEPT) + CUT).otherwise(value)
+    if _ESCAPE in found:  # what would be read as an escape is escaped itself
+        value = value.str.replace_all("_(x[0-9A-Fa-f]{4})", "_x005F_${1}")
+    if _MARKUP in found:
+        value = value.str.replace_many(_REPLACED, _REPLACEMENTS)
+    kept = ' xml:space="preserve"' if _SPACES in found else ""
     return pl.concat_str(
         [*place, pl.lit('" s="'), number, pl.lit(f'" t="inlineStr"><is><t{kept}>'), value, pl.lit("</t></is></c>")]
     )
