@@ -117,6 +117,15 @@ def test_holds_unknown_and_what_growth_mends() -> None:
     assert (found.verdict, found.holds_from) == (MENDS, 7)
 
 
+def test_a_size_that_asks_nothing_of_a_decision_holds() -> None:
+    seen = at(n2=True, n10=False) | {5: {}}
+    (found,) = decisions(seen)
+    assert (found.holds_to, found.breaks_at) == (5, 10)
+    seen = {2: {}, 10: {"x": reading(False)}}
+    (found,) = decisions(seen)
+    assert (found.holds_to, found.breaks_at) == (2, 10)
+
+
 def test_the_next_size_halves_the_bracket_in_which_most_breaks_lie() -> None:
     seen = at(n2=True, n10=False)
     assert next_size(seen) == 6

@@ -43,26 +43,29 @@ def readings(pilot: Plan, grown: Plan) -> dict[str, Reading]:
 
 
 def decisions(by_racks: Mapping[int, Mapping[str, Reading]]) -> list[Decision]:
-    """One decision for each id of the largest size; ``by_racks``: readings by the number of compute racks."""
+    """One decision for each id, in the order of the largest size; ``by_racks``: readings by the number of compute racks.
+
+    A size without the reading asks nothing of the decision: it holds there.
+    """
     sizes = sorted(by_racks)
-    return [_over(key, [(n, by_racks[n][key]) for n in sizes if key in by_racks[n]]) for key in by_racks[sizes[-1]]]
+    ids = dict.fromkeys(key for n in reversed(sizes) for key in by_racks[n])
+    found = [_over(key, sizes, {n: by_racks[n][key] for n in sizes if key in by_racks[n]}) for key in ids]
+    return sorted(found, key=lambda d: AREAS.index(d.reading.area))
 
 
-def _over(key: str, seen: Sequence[tuple[int, Reading]]) -> Decision:
-    last = seen[-1][1]
-    failing = [n for n, reading in seen if reading.holds is False]
+def _over(key: str, sizes: Sequence[int], seen: Mapping[int, Reading]) -> Decision:
+    last = seen[max(seen)]
+    failing = [n for n in sizes if n in seen and seen[n].holds is False]
     if not failing:
-        undecided = any(reading.holds is None for _, reading in seen)
+        undecided = any(reading.holds is None for reading in seen.values())
         return Decision(last, UNKNOWN if undecided else HOLDS, None, None)
     first = failing[0]
-    below = [n for n, _ in seen if n < first]
+    below = max((n for n in sizes if n < first), default=None)
     if key == TOO_SMALL:
-        after = [n for n, reading in seen if n > failing[-1] and reading.holds]
-        worst = next(reading for n, reading in seen if n == first)
-        return Decision(worst, MENDS if after else BREAKS, first, below[-1] if below else None, after[0] if after else None)
-    if last.holds is not False:  # holds at the target, not on the way: the size that fails is the one to see
-        last = next(reading for n, reading in seen if n == failing[-1])
-    return Decision(last, BREAKS, first, below[-1] if below else None)
+        after = next((n for n in sizes if n > failing[-1] and n in seen and seen[n].holds), None)
+        return Decision(seen[first], MENDS if after is not None else BREAKS, first, below, after)
+    # What fails on the way and holds at the target is shown where it fails.
+    return Decision(last if last.holds is False else seen[failing[-1]], BREAKS, first, below)
 
 
 def next_size(by_racks: Mapping[int, Mapping[str, Reading]]) -> int | None:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from asbuilt.model.plan import Plan
 from asbuilt.physics import pumps
+from asbuilt.physics.pipes import velocity_m_s
 from asbuilt.plan.cooling.circuit import Circuit, Loaded, head, limits_of, load
 from asbuilt.plan.cooling.solve import SolvedLoop
 from asbuilt.plan.cooling.tables import solved_loops
-from asbuilt.predict.reading import COOLING, Reading, worst
+from asbuilt.predict.reading import COOLING, Reading, limit, worst
 from asbuilt.predict.survival import loops_then
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def _loops(pilot: Plan, grown: Plan) -> list[Reading]:
     if pilot.design is None:
         return []
     limits = limits_of(pilot.design.cooling)
-    rows: dict[str, list[tuple[str, float | None, float | None, str]]] = {"header": [], "spread": [], "head": []}
+    rows: dict[str, list[tuple[str, float | None, float | None, str]]] = {"header": [], "spread": [], "head": [], "hose": []}
+    hose_mm, hose_limit = pilot.design.cooling.hose_id_mm, limit(pilot, "COO-004/*")
     infinite = float("inf")
     for loop, circuit, found in solved_as_piped(pilot, grown):
         name, size = loop.site.loop, circuit.headers[0]
@@ -71,6 +73,8 @@ def _loops(pilot: Plan, grown: Plan) -> list[Reading]:
         rows["spread"].append((name, limits.spread_percent, infinite if found is None else found.spread_percent, size))
         if found is None:
             continue
+        fastest = velocity_m_s(float(found.solved.flow_l_min.max()), hose_mm)
+        rows["hose"].append((name, hose_limit, fastest, size))
         given = head(circuit, found.total_l_min)
         asked = found.need_kpa * (1 + limits.margin_percent / 100.0)
         has = 0.0 if given.curve == pumps.ABOVE else given.available_kpa
@@ -99,6 +103,15 @@ def _loops(pilot: Plan, grown: Plan) -> list[Reading]:
         "%",
         "expectations COO-002, the pilot's pipe solved for the larger row",
         remedy or "a header wider than {note}",
+    )
+    made += worst(
+        "manifold",
+        COOLING,
+        "hoses and manifold of a rack",
+        frames["hose"],
+        "m/s",
+        "expectations COO-004, cooling.hose_id_mm, the pilot's pipe solved for the larger row",
+        f"hoses and couplings wider than {hose_mm:g} mm, or a flow limiter on the near racks",
     )
     return made + worst(
         "cdu-head",

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from asbuilt.model.plan import Plan
 from asbuilt.predict.reading import FIBRE, Reading, both, counted, limit, worst
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def readings(pilot: Plan, grown: Plan) -> list[Reading]:
@@ -31,16 +37,9 @@ def _trays(pilot: Plan, grown: Plan) -> list[Reading]:
 
 
 def _trunks(pilot: Plan, grown: Plan) -> list[Reading]:
-    import polars as pl
-
-    held = both(pilot, grown, "bundles", "trunks", "spares")
-    rows = held.select(
-        pl.col("bundle").alias("subject"),
-        (pl.col("trunks") + pl.col("spares")).cast(pl.Float64).alias("has"),
-        (pl.col("trunks_then") + pl.col("spares_then")).cast(pl.Float64).alias("asked"),
-    )
-    instead = "{asked:.0f} trunks on this way in one pull: later ones are pulled over loaded trays"
-    made = worst("trunk-count", FIBRE, "trunks between two racks", rows, "trunks", "bundles.trunks, bundles.spares", instead)
+    rows = _by_rack(pilot, grown, _ends)
+    instead = "{asked:.0f} trunks to this rack in one pull, or empty ways for them: later ones are pulled over loaded trays"
+    made = worst("trunk-count", FIBRE, "trunks to a rack", rows, "trunks", "bundles.trunks, bundles.spares", instead)
     old = pilot.table("trunks").select("trunk", "a_panel", "a_position", "b_panel", "b_position")
     new = grown.table("trunks").select(old.columns)
     moved = old.join(new, on=old.columns, how="anti")["trunk"]
@@ -51,14 +50,37 @@ def _trunks(pilot: Plan, grown: Plan) -> list[Reading]:
 def _panels(pilot: Plan, grown: Plan) -> list[Reading]:
     import polars as pl
 
-    held = both(pilot, grown, "panels", "positions", "used")
-    rows = held.select(
-        pl.col("panel").alias("subject"),
-        pl.col("positions").cast(pl.Float64).alias("has"),
-        pl.col("used_then").cast(pl.Float64).alias("asked"),
-    )
-    instead = "a second panel beside it, its units kept free now"
-    return worst("panel-positions", FIBRE, "panel positions", rows, "positions", "panels.positions, panels.used", instead)
+    def positions(column: str) -> Callable[[Plan], pl.DataFrame]:
+        return lambda plan: plan.table("panels").group_by("rack").agg(pl.col(column).sum().cast(pl.Float64).alias("n"))
+
+    rows = _by_rack(pilot, grown, positions("positions"), positions("used"))
+    instead = "panels of {asked:.0f} positions in this rack, or their units kept free now"
+    source = "panels.positions, panels.used"
+    return worst("panel-positions", FIBRE, "panel positions of a rack", rows, "positions", source, instead)
+
+
+def _ends(plan: Plan) -> pl.DataFrame:
+    """Trunks that end in each rack, spares among them: ``rack, n``."""
+    import polars as pl
+
+    count = (pl.col("trunks") + pl.col("spares")).cast(pl.Float64).alias("n")
+    sides = [plan.table("bundles").select(pl.col(f"{end}_rack").alias("rack"), count) for end in ("a", "b")]
+    return pl.concat(sides).group_by("rack").agg(pl.col("n").sum())
+
+
+def _by_rack(
+    pilot: Plan,
+    grown: Plan,
+    has: Callable[[Plan], pl.DataFrame],
+    asked: Callable[[Plan], pl.DataFrame] | None = None,
+) -> pl.DataFrame:
+    """``subject, has, asked`` of the racks that the pilot has and the larger plan asks something of; nothing there is 0."""
+    import polars as pl
+
+    racks = pilot.table("racks").select("rack")
+    then = (asked or has)(grown).rename({"n": "asked"})
+    held = racks.join(then, on="rack").join(has(pilot).rename({"n": "has"}), on="rack", how="left")
+    return held.select(pl.col("rack").alias("subject"), pl.col("has").fill_null(0.0), "asked")
 
 
 def _direct(pilot: Plan, grown: Plan) -> list[Reading]:

@@ -202,7 +202,9 @@ def _foreseen(asked: _Question, found: list[Decision]) -> Foreseen | None:
     for choices in planned_ahead(asked.start.requirement, asked.large, broken):
         try:
             wiser = _planned(asked.start, choices.requirement)
-            large = _planned(asked.end, at_size(choices.requirement, design.gpus)) if asked.own else asked.large
+            large = asked.large
+            if asked.own:
+                _, large = _reached(Named(at_size(choices.requirement, design.gpus), asked.end.catalogue), [])
         except ProblemError:
             continue
         failing = {key: reading for key, reading in readings(wiser, large).items() if reading.holds is False}
