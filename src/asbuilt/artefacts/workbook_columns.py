@@ -28,7 +28,7 @@ NARROW, WIDE = 6.0, 48.0
 #: Room for the arrow of the filter.
 _ARROW = 3.0
 #: A width counts digits of the body type; keys and labels have capitals, which are wider.
-_CAPITALS = 1.08
+_CAPITALS = 1.15
 _SPELLED = {"pdu": "PDU", "cdu": "CDU", "u": "U", "id": "ID", "ip": "IP", "dns": "DNS", "vlan": "VLAN", "nic": "NIC"}
 
 
