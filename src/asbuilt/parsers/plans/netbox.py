@@ -54,11 +54,13 @@ def read(files: Mapping[str, bytes]) -> Plan:
     if _ours(devices):
         links, refused = exact_links(paths, held, devices, interfaces)
         unread = [*found.unread, *lost, *((held["file"][r], int(held["line"][r]), w) for r, w in refused)]
-        plan = Plan(name, {"links": links}, source=" + ".join(files))
+        plan = Plan(name, {"links": links})
     else:
         plan = plan_of(_rows(paths, held, devices, interfaces), name, "rows")
         unread = [*found.unread, *lost, *((name, int(u["line"]), str(u["why"])) for u in plan.unread)]
-    return _told(plan, found, used, unread, {**plan.tables, **places(devices, found.frame(nb.RACK), plan.links)})
+    return _told(
+        plan, " + ".join(files), found, used, unread, {**plan.tables, **places(devices, found.frame(nb.RACK), plan.links)}
+    )
 
 
 def _ours(devices: pl.DataFrame) -> bool:
@@ -96,7 +98,7 @@ def _rows(paths: pl.DataFrame, held: pl.DataFrame, devices: pl.DataFrame, interf
 
 
 def _told(
-    plan: Plan, found: Found, used: list[int], unread: list[tuple[str, int, str]], tables: dict[str, pl.DataFrame]
+    plan: Plan, source: str, found: Found, used: list[int], unread: list[tuple[str, int, str]], tables: dict[str, pl.DataFrame]
 ) -> Plan:
     """The plan with the account of all rows: told something, carry nothing for a plan, unread."""
     unread = sorted(unread)
@@ -114,7 +116,7 @@ def _told(
     first = f"{plan.name}: {found.total} rows: {listed} records, {plan.links.height} links, {account.unread} unread"
     notes = [w for w in plan.warnings if not w.startswith(f"{plan.name}: {len(plan.links)} rows")]
     told = tuple({"line": n, "why": f"{f}: {w}"} for f, n, w in unread[:_UNREAD_KEPT])
-    return Plan(plan.name, tables, source=plan.source, warnings=(first, *notes), unread=told, account=account)
+    return Plan(plan.name, tables, source=source, warnings=(first, *notes), unread=told, account=account)
 
 
 def _nothing(name: str, unread: list[tuple[str, int, str]]) -> None:

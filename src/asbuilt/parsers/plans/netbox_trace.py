@@ -33,7 +33,6 @@ def trace(
         pl.col("device").alias("o_device"), pl.col("name").alias("o_name"), "row", "side", pl.col("row").alias("first")
     )
     state = _across(start, ends)
-    used: list[pl.Series] = []
     done: list[pl.DataFrame] = []
     lost: list[pl.DataFrame] = []
     for _ in range(MOST_PANELS + 1):
@@ -46,13 +45,16 @@ def trace(
         )
         if onward.is_empty():
             break
-        state, gone = _through(onward, ends, fronts)
-        lost += gone
+        state, ended = _through(onward, ends, fronts)
+        lost += ended
     else:
         lost.append(onward.select("first", pl.lit(f"it runs through more than {MOST_PANELS} panels").alias("why")))
     paths = _once(pl.concat(done))
     used = [paths["first"], paths["trail"].explode().drop_nulls(), paths["row"]]
-    dead = pl.concat(lost).unique("first", keep="first", maintain_order=True).sort("first")
+    rows = pl.concat([u.cast(pl.Int64) for u in used]).unique()
+    # A path that was followed from its other end is no loss: lists of ports may be short on one side.
+    gone = pl.concat(lost).unique("first", keep="first", maintain_order=True).sort("first")
+    dead = gone.filter(~pl.col("first").cast(pl.Int64).is_in(rows.implode()))
     out = paths.select(
         pl.col("o_device").alias("a_device"),
         pl.col("o_name").alias("a_name"),
@@ -60,8 +62,7 @@ def trace(
         pl.col("name").alias("b_name"),
         pl.col("first").alias("row"),
     )
-    rows = pl.concat([u.cast(pl.Int64) for u in used]).unique().to_list()
-    return out, rows, list(dead.rows())
+    return out, rows.to_list(), list(dead.rows())
 
 
 def _ends(cables: pl.DataFrame, fronts: pl.DataFrame, rears: pl.DataFrame) -> pl.DataFrame:
