@@ -15,15 +15,19 @@ from asbuilt.base.problem import ProblemError
 from asbuilt.cli.grow_screen import screen
 from asbuilt.cli.main import main
 from asbuilt.cli.sizing_screen import Style
+from asbuilt.model.decode_requirement import decode
 from asbuilt.model.plan import Plan
 from asbuilt.model.tables import PLAN_TABLES
 from asbuilt.predict.acts import STAGES, acts
-from asbuilt.predict.breaks import BREAKS, HOLDS, MENDS, TOO_SMALL, UNKNOWN, Decision, decisions, next_size
+from asbuilt.predict.breaks import BREAKS, HOLDS, MENDS, TOO_SMALL, UNKNOWN, Decision, decisions, next_size, readings
 from asbuilt.predict.grown import Growth
 from asbuilt.predict.rates import ASSUMED_HOURS, KINDS, Pieces, Rates
 from asbuilt.predict.reading import POWER, Reading, counted, worst
 from asbuilt.predict.survival import cables, links, survival
 from asbuilt.workflow.grow import MOST_PLANS, grow, read_rates
+from asbuilt.workflow.grow_ahead import at_size
+from asbuilt.workflow.plan import make_plan
+from template_plans import CATALOGUE
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "grow"
 
@@ -278,6 +282,41 @@ def test_the_same_pilot_planned_for_the_row_carries_it() -> None:
         assert key not in [reading.id for reading in ahead.failing]
     assert "cooling.header: left to the plan" in ahead.stated
     assert ahead.same_ends > found.links.same_ends
+
+
+FULL = """schema: requirement/v1
+name: full-row-pilot
+system: gb300-nvl72
+gpus: 144
+growth: {gpus: 720}
+fabric: xdr
+node: {power_cap_w: 120000}
+site: {rack_power_kw: 142, rack_weight_kg: 1800, racks_per_row: 12, cooling: liquid, coolant_supply_c: 35, rack_width_mm: 800}
+power: {feed_capacity_kw: 3000, shelf_feeds: [A, B, A, B, A, B, A, B]}
+fibre: {tray_width_mm: 450, tray_depth_mm: 100}
+"""
+
+
+def test_a_pilot_planned_for_the_full_row_carries_it() -> None:
+    """What is left: a CDU that two racks ask too little of, and spines that stand and are wired otherwise in the target."""
+    pilot = decode(FULL.encode(), "t")
+    small_plan, large = make_plan(pilot, CATALOGUE), make_plan(at_size(pilot, 720), CATALOGUE)
+    held = readings(small_plan, large)
+    assert {key for key, one in held.items() if one.holds is False} == {"cdu-least-flow", "spine-striping", "switches"}
+    assert {key for key, one in held.items() if one.holds is None} == {"cdu-head", "room-air"}
+    assert {
+        "busway-rating",
+        "header-diameter",
+        "manifold",
+        "pdu-rating",
+        "tray-fill",
+        "lids",
+        "addresses",
+        "sm-hosts",
+    } <= held.keys()
+    found = {s.table: s for s in survival(small_plan, large, {})}
+    for name in ("racks", "nodes", "circuits", "pdus", "shelves", "loops", "branches", "trays", "lids", "addresses"):
+        assert found[name].kept == found[name].rows, name
 
 
 def test_the_document_has_every_item_and_no_number_without_a_bound() -> None:

@@ -187,7 +187,7 @@ def _refusal_between(refused: dict[int, str], low: int, seen: dict[int, dict[str
 
 
 def _foreseen(asked: _Question, found: list[Decision]) -> Foreseen | None:
-    """The pilot planned again for the target, and held against it. None where nothing breaks, or it cannot be planned so."""
+    """The pilot planned again for its target, and held against it. None where nothing breaks or nothing is left to state."""
     from asbuilt.base.problem import ProblemError
     from asbuilt.predict.breaks import BREAKS, readings
     from asbuilt.predict.grown import Foreseen
@@ -200,6 +200,8 @@ def _foreseen(asked: _Question, found: list[Decision]) -> Foreseen | None:
     asked.tell("planning the pilot for its target")
     best: Foreseen | None = None
     for choices in planned_ahead(asked.start.requirement, asked.large, broken):
+        if choices.requirement == asked.start.requirement:  # it states all of this already
+            continue
         try:
             wiser = _planned(asked.start, choices.requirement)
             large = asked.large

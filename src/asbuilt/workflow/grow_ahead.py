@@ -126,8 +126,9 @@ def _spines(made: Choices, target: Plan) -> Choices | None:
     plane = made.requirement.planes.compute
     switches = target.table("switches")
     tiers = switches.filter((switches["plane"] == "compute") & ~switches["spare"])["role"].to_list()
-    if plane is None or "core" in tiers or "spine" not in tiers:
+    if "core" in tiers or "spine" not in tiers:
         return None
+    plane = plane or Plane()
     wider = replace(plane, spine=replace(plane.spine, count=tiers.count("spine")))
     planes = replace(made.requirement.planes, compute=wider)
     stated = (*made.stated, f"planes.compute.spine.count: {tiers.count('spine')}")
