@@ -340,6 +340,20 @@ def test_the_screen_is_the_golden_text_and_fits() -> None:
     assert max(len(line) for line in text.splitlines()) <= 100
 
 
+def test_what_the_requirement_dictates_is_named_where_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The template's 4 spines have no port for the uplinks of a third block of leaves."""
+    monkeypatch.setattr("asbuilt.workflow.grow.MOST_PLANS", 7)
+    found = grow("l40s-384", "33racks", tmp_path)
+    (written,) = [d for d in found.decisions if d.reading.id == "as-written"]
+    assert (written.verdict, written.breaks_at, written.exact) == (BREAKS, 33, False)
+    assert written.reading.asked == "plane compute: 12 leaves with 24 uplinks do not fit the 4 spines dictated"
+    assert found.notes[0] == (
+        "no plan of the target as written (plane compute: 12 leaves with 24 uplinks do not fit the 4 spines dictated): "
+        "planned without the counts of switches and uplinks"
+    )
+    assert "l40s-384: plane compute: 12 leaves with 24 uplinks do not fit" in screen(found, Style(False))
+
+
 # Refusals
 
 

@@ -81,10 +81,11 @@ def _at(decision: Decision) -> str:
 
 def _numbers(reading: Reading) -> str:
     """Both numbers of a reading in words."""
-    if isinstance(reading.has, str) and isinstance(reading.asked, str):
-        if reading.has.startswith("0 of "):
+    if isinstance(reading.asked, str):
+        if reading.has is None:
+            return f"{reading.subject}: {reading.asked}"
+        if str(reading.has).startswith("0 of "):
             return f"{reading.asked} cannot stay, first {reading.subject}"
-        return f"{reading.subject}: has {reading.has}; {reading.asked}"
     asked, has = _amount(reading.asked, reading.unit), _amount(reading.has, reading.unit)
     if reading.unit in ("m/s", "%"):
         return f"{reading.subject}: {asked} where {has} is allowed"

@@ -127,7 +127,7 @@ def _decided(seen: dict[int, dict[str, Reading]], refused: dict[int, str], asked
             FABRIC,
             "what the requirement dictates",
             asked.start.requirement.name,
-            "as written",
+            None,
             refused[first],
             "",
             False,
