@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from asbuilt.artefacts.netbox import netbox
+from asbuilt.workflow.foreign_plan import read_plans
 from template_plans import made
 
 pytestmark = pytest.mark.field
@@ -176,3 +177,16 @@ def test_port_counts_are_those_of_real_device_types(field: Path) -> None:
     assert {i["type"] for i in ours["nvidia-sn5600-storage-spine"]["interfaces"]} == {"1000base-t", "800gbase-x-osfp"}
     assert ours["nvidia-q3400-ra"]["u_height"] == library["Q3400-RA.yaml"]["u_height"] == 4
     assert ours["nvidia-sn5600-storage-spine"]["u_height"] == library["SN5600.yaml"]["u_height"] == 2
+
+
+def test_a_real_list_of_interface_connections_is_a_plan(field: Path) -> None:
+    """512 connections, each a link; read as NetBox's or as any cable list, the links are the same."""
+    path = field / "samples" / "cable-map" / "hh-opg256-netbox-interface-connections.csv"
+    plan = read_plans([str(path)], "netbox")
+    account = plan.account
+    assert account is not None and account.balanced
+    print(f"field: {path.name}: {account.total} rows, {plan.links.height} links, {account.unread} unread")
+    assert (account.total, account.facts, account.ignorable, account.unread) == (513, 512, 1, 0)
+    assert plan.links.equals(read_plans([str(path)], "point_to_point").links)
+    roles = plan.links.group_by("kind").len().sort("kind").rows()
+    assert sum(n for _, n in roles) == 512 and {k for k, _ in roles} == {"node_leaf", "leaf_spine"}

@@ -80,6 +80,6 @@ def _refuse(file: str, lines: list[str], rows: Rows, headed: bool) -> None:
             f"this is no NDT file: {why}",
             place,
             why="a plan that was misread would pass or fail for no reason",
-            fix="name the format with --plan-format (ndt, topo, point_to_point, ibsim)",
+            fix="name the format with --plan-format (ndt, topo, point_to_point, ibsim, netbox)",
         )
     )
