@@ -143,6 +143,6 @@ def gone(name: str, after: Plan) -> list[Finding]:
 
 
 def names(finding: Finding, part: str) -> bool:
-    """Whether a person who reads the finding learns which part is meant."""
-    bare = part.partition(":")[2]
-    return part in finding.subjects or part == finding.subject or any(bare in t for t in (finding.cause, finding.found))
+    """Whether a person who reads the finding learns which part is meant: an end of it (``#a``), or its name in the words."""
+    subjects = [s.partition("#")[0] for s in (*finding.subjects, finding.subject)]
+    return part in subjects or any(part.partition(":")[2] in said for said in (finding.cause, finding.found))

@@ -48,6 +48,16 @@ def lone_racks(plan: Plan) -> pl.DataFrame:
     return racks.filter((pl.col("shelves") > 1) & (pl.col("feeds") == 1)).select(empty.columns).sort("rack")
 
 
+def lone_by_map(plan: Plan) -> list[str]:
+    """Nodes, and racks of nodes, whose system has all its supplies or shelves on one feed by the map: DES-060 says so."""
+    if not (plan.has("power_sources") and plan.has("nodes")):
+        return []
+    systems = plan.table("power_sources").group_by("system").agg(pl.col("feed").n_unique(), pl.len())
+    mapped = systems.filter((pl.col("feed") == 1) & (pl.col("len") > 1))
+    nodes = plan.table("nodes").join(mapped, on="system", how="semi")
+    return [*nodes["node"], *nodes["rack"].drop_nulls().unique().sort()]
+
+
 def redundant(plan: Plan) -> bool:
     """Whether the site has more feeds than one, each of which others stand in for."""
     if not plan.has("feeds"):

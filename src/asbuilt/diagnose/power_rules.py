@@ -24,6 +24,26 @@ def _kinds(plan: Plan, rows: Rows) -> Rows:
     return rows.with_columns(kind=pl.col("subject").str.extract(r"^([a-z]+):", 1))
 
 
+def _worst(plan: Plan, rows: Rows) -> Rows:
+    """Adds ``kind``; what is found of many of a kind is told once, of the one with the largest figure in front."""
+    figure = pl.col("found").str.extract(r"^([0-9.]+)").cast(pl.Float64, strict=False)
+    ranked = (
+        _kinds(plan, rows).with_columns(figure=figure).sort("figure", descending=True, nulls_last=True, maintain_order=True)
+    )
+    many = pl.col("found").n_unique().over("kind", "verdict") > 1
+    told = pl.col("found").first().over("kind", "verdict")
+    worst = ranked.with_columns(
+        found=pl.when(many).then(pl.concat_str(pl.lit("at worst "), told)).otherwise(told),
+        expected=pl.col("expected").first().over("kind", "verdict"),
+    )
+    return worst.sort("subject").drop("figure")
+
+
+def _interleave(row: dict[str, Any]) -> str:
+    """Feeds side by side help where a feed is lost; of one shelf less any order has four against three."""
+    return "" if ", shelf" in row["found"] else "interleave the feeds from shelf to shelf: `power.shelf_feeds`"
+
+
 def _pairs(plan: Plan, rows: Rows) -> Rows:
     """Subject is a pair of breakers: adds ``lower`` and ``upper``, their kinds, and ``reason``."""
     return rows.with_columns(
@@ -66,7 +86,7 @@ def _counted(noun: str, text: str) -> Words:
 
 _LOADS: dict[str, Rule] = {
     "PWR-001": Rule(
-        _kinds,
+        _worst,
         ("kind",),
         "{kind}s:overloaded",
         _counted("{kind}", "over the continuous current with all feeds standing: {many}, {found}"),
@@ -74,7 +94,7 @@ _LOADS: dict[str, Rule] = {
         _AGAIN,
     ),
     "PWR-002": Rule(
-        _kinds,
+        _worst,
         ("kind",),
         "{kind}s:overloaded-when-lost",
         _counted("{kind}", "over the continuous current as soon as something else is lost: {many}, {found}"),
@@ -82,7 +102,7 @@ _LOADS: dict[str, Rule] = {
         _AGAIN,
     ),
     "PWR-003": Rule(
-        _kinds,
+        _worst,
         ("kind",),
         "{kind}s:unbalanced",
         _counted("{kind}", "phases further apart than the site allows: {many}, {found}"),
@@ -90,7 +110,7 @@ _LOADS: dict[str, Rule] = {
         "move the cords back to the outlets of the plan",
     ),
     "PWR-004": Rule(
-        _kinds,
+        _worst,
         ("kind",),
         "{kind}s:near-the-limit-of-balance",
         _counted("{kind}", "phases near the limit of imbalance: {many}, {found}"),
@@ -98,7 +118,7 @@ _LOADS: dict[str, Rule] = {
         "turn the phases back",
     ),
     "PWR-005": Rule(
-        _kinds,
+        _worst,
         ("kind",),
         "{kind}s:neutral",
         _counted("{kind}", "over what a neutral may carry: {many}, {found}"),
@@ -114,7 +134,7 @@ _LOADS: dict[str, Rule] = {
         _AGAIN,
     ),
     "PWR-023": Rule(
-        as_is,
+        _worst,
         (),
         "busways:finished-row",
         "the busway carries the racks of today and not the finished row: {found}",
@@ -251,7 +271,7 @@ _CHAIN: dict[str, Rule] = {
 
 _RACKS: dict[str, Rule] = {
     "PWR-006": Rule(
-        as_is,
+        _worst,
         (),
         "busbars:overloaded",
         _counted("busbar section", "over the rated current with all shelves: {many}, {found}"),
@@ -259,21 +279,21 @@ _RACKS: dict[str, Rule] = {
         _AGAIN,
     ),
     "PWR-007": Rule(
-        as_is,
+        _worst,
         (),
         "busbars:overloaded-when-lost",
         _counted("busbar section", "over the rated current as soon as a feed or shelf is lost: {many}, {found}"),
-        ("interleave the feeds from shelf to shelf", "cap the racks: `node.power_cap_w`"),
+        (_interleave, "cap the racks: `node.power_cap_w`"),
         "swap the whips of the shelves back",
     ),
     "PWR-008": Rule(
-        as_is,
+        _worst,
         (),
         "busbars:peak",
         _counted("busbar section", "over the rated current at the peak of the load: {many}, {found}"),
         (
             "smooth the peaks of the GPUs",
-            "interleave the feeds from shelf to shelf",
+            _interleave,
             "the maker's word that a section takes the peak",
         ),
         _AGAIN,
@@ -330,7 +350,7 @@ _FAULTS: dict[str, Rule] = {
         "put the old breaker back",
     ),
     "PWR-026": Rule(
-        as_is,
+        _worst,
         (),
         "busways:drop",
         _counted("busway", "{many} over the voltage budget of the row: {found}, {expected}"),
@@ -338,7 +358,7 @@ _FAULTS: dict[str, Rule] = {
         _AGAIN,
     ),
     "PWR-027": Rule(
-        as_is,
+        _worst,
         (),
         "circuits:drop",
         _counted("circuit", "{many} over the voltage budget of the row: {found}, {expected}"),
