@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -264,6 +265,24 @@ def test_what_the_pilot_hides_and_at_how_many_racks() -> None:
     assert found[TOO_SMALL].verdict == MENDS
 
 
+def test_the_pipe_of_the_pilot_is_solved_as_the_plan_of_the_target_solves_it() -> None:
+    """The target's requirement states the same header: its own tables must say the same of the full row."""
+    found = decided(naive())
+    pilot = decode((GOLDEN / "pilot.yaml").read_bytes(), "pilot.yaml")
+    target = make_plan(at_size(pilot, 720), CATALOGUE)
+    row = target.table("loops").filter(pl.col("row") == "A").row(0, named=True)
+    assert row["racks"] == row["racks_full"] == 9
+    case = target.table("loop_cases").filter((pl.col("loop") == row["loop"]) & (pl.col("case") == "full")).row(0, named=True)
+    assert found["header-diameter"].reading.asked == pytest.approx(row["velocity_m_s"], rel=1e-9)
+    assert found["header-spread"].reading.asked == pytest.approx(case["spread_percent"], rel=1e-9)
+    assert found["cdu-flow"].reading.asked == pytest.approx(case["flow_l_min"], rel=1e-9)
+    assert found["cdu-head"].reading.asked == pytest.approx(case["need_kpa"] * 1.2, rel=1e-9)
+    busway = target.table("busways").filter(pl.col("busway") == "busway:A/A").row(0, named=True)
+    assert found["busway-rating"].reading.asked == busway["lost_a"]
+    feed = target.table("feeds").row(0, named=True)
+    assert found["feed-capacity"].reading.asked == feed["lost_kw"]
+
+
 def test_what_must_be_down_first_is_done_first() -> None:
     made = naive().acts
     assert [a.number for a in made] == list(range(1, len(made) + 1))
@@ -438,3 +457,12 @@ def test_the_page_names_every_key_of_the_document() -> None:
         k for d in (document, document["decisions"][0], document["acts"][0], document["links"], document["foreseen"]) for k in d
     }
     assert not {k for k in keys - {"schema"} if f"`{k}`" not in PAGE and f"`{k}[]`" not in PAGE}
+
+
+def test_a_pilot_of_which_everything_stays() -> None:
+    kept = tuple(d for d in naive().decisions if d.verdict == HOLDS)
+    found = replace(naive(), decisions=kept, acts=(), foreseen=None)
+    assert found.survives and found.as_json()["exit"] == 0
+    text = screen(found, Style(False))
+    assert "✓ everything of the pilot stays as it is" in text
+    assert "no decision of the pilot breaks" in text and "what is to be done" not in text

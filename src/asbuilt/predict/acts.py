@@ -115,7 +115,7 @@ def _work(
         "pdu_swap": broken("pdu-rating") | {i.split(" ")[0] for i in broken("pdu-outlets")} | other("pdus"),
         "shelf_refeed": _shelves(pilot, failing.get("shelf-feeds", ())) | other("shelves"),
         "cord_move": other("cords"),
-        "cdu_add": broken("cdu-heat") | (set() if headers else broken("cdu-head")),
+        "cdu_add": broken("cdu-heat") | (set() if headers else broken("cdu-head", "cdu-flow")),
         "cdu_move": other("cdus"),
         "rack_move": other("racks"),
         **devices,

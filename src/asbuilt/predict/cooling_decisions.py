@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING
 
 from asbuilt.model.plan import Plan
@@ -58,79 +59,63 @@ def solved_as_piped(pilot: Plan, grown: Plan) -> list[tuple[SolvedLoop, Circuit,
     return found
 
 
+#: Decision on a loop, what it is about, unit, and where its numbers are from.
+_ON_LOOPS = (
+    ("header-diameter", "header diameter: velocity", "m/s", "expectations COO-001"),
+    ("header-spread", "header diameter: flow between racks", "%", "expectations COO-002"),
+    ("manifold", "hoses and manifold of a rack", "m/s", "expectations COO-004, cooling.hose_id_mm"),
+    ("cdu-flow", "largest proven flow of the CDU", "L/min", "cdus.flow_last_l_min"),
+    ("cdu-head", "CDU head with margin", "kPa", "published curve of the CDU, expectations COO-010"),
+)
+
+
 def _loops(pilot: Plan, grown: Plan) -> list[Reading]:
     import polars as pl
 
-    if pilot.design is None:
+    asked = _asked_of_loops(pilot, grown)
+    if not asked:
         return []
+    schema = {"subject": pl.String, "has": pl.Float64, "asked": pl.Float64, "note": pl.String}
+    remedy = _remedy(pilot, grown)
+    made: list[Reading] = []
+    for key, decision, unit, source in _ON_LOOPS:
+        instead = remedy if remedy and key in ("header-diameter", "header-spread") else "{note}"
+        rows = pl.DataFrame(asked[key], schema=schema, orient="row")
+        made += worst(key, COOLING, decision, rows, unit, f"{source}, the pilot's pipe solved for the larger row", instead)
+    return made
+
+
+def _asked_of_loops(pilot: Plan, grown: Plan) -> dict[str, list[tuple[str, float | None, float | None, str]]]:
+    """By decision: loop, what it has, what is asked, what to build instead. Of a header that no pressure serves: infinite."""
+    if pilot.design is None:
+        return {}
     limits = limits_of(pilot.design.cooling)
-    rows: dict[str, list[tuple[str, float | None, float | None, str]]] = {"header": [], "spread": [], "head": [], "hose": []}
     hose_mm, hose_limit = pilot.design.cooling.hose_id_mm, limit(pilot, "COO-004/*")
-    infinite = float("inf")
+    wider = f"hoses and couplings wider than {hose_mm:g} mm, or a flow limiter on the near racks"
+    rows: dict[str, list[tuple[str, float | None, float | None, str]]] = {key: [] for key, *_ in _ON_LOOPS}
     for loop, circuit, found in solved_as_piped(pilot, grown):
-        name, size = loop.site.loop, circuit.headers[0]
-        rows["header"].append((name, limits.velocity_m_s, infinite if found is None else found.velocity_m_s, size))
-        rows["spread"].append((name, limits.spread_percent, infinite if found is None else found.spread_percent, size))
+        name, header = loop.site.loop, f"a header wider than {circuit.headers[0]}"
+        speed, spread = (inf, inf) if found is None else (found.velocity_m_s, found.spread_percent)
+        rows["header-diameter"].append((name, limits.velocity_m_s, speed, header))
+        rows["header-spread"].append((name, limits.spread_percent, spread, header))
         if found is None:
             continue
-        fastest = velocity_m_s(float(found.solved.flow_l_min.max()), hose_mm)
-        rows["hose"].append((name, hose_limit, fastest, size))
+        rows["manifold"].append((name, hose_limit, velocity_m_s(float(found.solved.flow_l_min.max()), hose_mm), wider))
         given = head(circuit, found.total_l_min)
-        asked = found.need_kpa * (1 + limits.margin_percent / 100.0)
-        has = 0.0 if given.curve == pumps.ABOVE else given.available_kpa
-        rows["head"].append((name, has, asked, _of_curve(found.total_l_min, given.curve)))
-    frames = {
-        key: pl.DataFrame(
-            held, schema={"subject": pl.String, "has": pl.Float64, "asked": pl.Float64, "note": pl.String}, orient="row"
-        )
-        for key, held in rows.items()
-    }
-    remedy = _remedy(pilot, grown)
-    made = worst(
-        "header-diameter",
-        COOLING,
-        "header diameter: velocity",
-        frames["header"],
-        "m/s",
-        "expectations COO-001, the pilot's pipe solved for the larger row",
-        remedy or "a header wider than {note}",
-    )
-    made += worst(
-        "header-spread",
-        COOLING,
-        "header diameter: flow between racks",
-        frames["spread"],
-        "%",
-        "expectations COO-002, the pilot's pipe solved for the larger row",
-        remedy or "a header wider than {note}",
-    )
-    made += worst(
-        "manifold",
-        COOLING,
-        "hoses and manifold of a rack",
-        frames["hose"],
-        "m/s",
-        "expectations COO-004, cooling.hose_id_mm, the pilot's pipe solved for the larger row",
-        f"hoses and couplings wider than {hose_mm:g} mm, or a flow limiter on the near racks",
-    )
-    return made + worst(
-        "cdu-head",
-        COOLING,
-        "CDU head with margin",
-        frames["head"],
-        "kPa",
-        "published curve of the CDU, expectations COO-010, the pilot's pipe solved for the larger row",
-        "{note}",
-    )
+        flows = [flow for _, flow, _ in circuit.unit.points] if circuit.unit else []
+        last = max(flows) * circuit.units if flows else None
+        more = "room and valved connections for a second CDU, or a header that lets the near racks take less"
+        rows["cdu-flow"].append((name, last, found.total_l_min, more))
+        need = found.need_kpa * (1 + limits.margin_percent / 100.0)
+        rows["cdu-head"].append((name, given.available_kpa, need, _of_curve(found.total_l_min, given.curve)))
+    return rows
 
 
 def _of_curve(flow_l_min: float, curve: str) -> str:
     """What mends the head of a CDU at a flow inside, below or above its published curve."""
     if curve == pumps.INSIDE:
         return "room and valved connections for a second CDU, or the wider header: the pumps give no more at this flow"
-    if curve == pumps.ABOVE:
-        return f"room and valved connections for a second CDU: {flow_l_min:,.0f} L/min is above its published curve"
-    where = "without a published curve" if curve == pumps.NO_CURVE else "below its published curve"
+    where = {pumps.BELOW: "below its published curve", pumps.ABOVE: "above its published curve"}.get(curve, "no curve known")
     return f"the maker's word on its head at {flow_l_min:,.0f} L/min, {where}"
 
 

@@ -101,7 +101,7 @@ def _power(made: Choices, broken: Mapping[str, Reading]) -> Choices:
 
 def _cooling(made: Choices, broken: Mapping[str, Reading]) -> Choices:
     cooling, stated = made.requirement.cooling, list(made.stated)
-    if {"header-diameter", "header-spread", "cdu-head"} & set(broken) and cooling.header is not None:
+    if {"header-diameter", "header-spread", "cdu-head", "cdu-flow"} & set(broken) and cooling.header is not None:
         cooling = replace(cooling, header=None, header_first=None, header_first_racks=None)
         stated.append(f"cooling.header: {_LEFT}")
     if "branch-valves" in broken:
