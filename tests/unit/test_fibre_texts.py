@@ -55,3 +55,15 @@ def test_the_width_that_is_told_mends_it_and_a_step_less_does_not(width: int) ->
     for step, fine in ((0, True), (50, False)):
         seen = check(stated("gb300-nvl72", fibre={"tray_width_mm": best - step}))
         assert (not [f for f in seen.findings if f.id in ("CAB-020", "CAB-021")]) is fine
+
+
+def test_panels_without_a_place_are_one_finding_however_many_racks_they_are_of() -> None:
+    plan = made("dgx-h100-superpod")
+    panels = plan.table("panels")
+    racks = panels["rack"].unique().sort().to_list()[:2]
+    homeless = panels.with_columns(u=pl.when(pl.col("rack").is_in(racks)).then(None).otherwise(pl.col("u")))
+    seen = check(dataclasses.replace(plan, tables={**plan.tables, "panels": homeless}))
+    (finding,) = [f for f in seen.findings if f.id == "CAB-005"]
+    count = panels.filter(pl.col("rack").is_in(racks)).height
+    assert finding.subject == "panels:no-room" and len(finding.subjects) == count
+    assert finding.cause == f"{count} panels of 2 racks found no room: {racks[0]}, {racks[1]}"

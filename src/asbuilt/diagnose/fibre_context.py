@@ -24,8 +24,9 @@ def of_trunk(plan: Plan, rows: Rows) -> Rows:
 
 
 def of_panel(plan: Plan, rows: Rows) -> Rows:
-    """Subject is a panel: adds ``rack part``."""
-    return rows.join(_of(plan, "panels", "panel", "rack", "part"), on="subject", how="left")
+    """Subject is a panel: adds ``rack part`` and ``racks``, how many racks these panels are of."""
+    joined = rows.join(_of(plan, "panels", "panel", "rack", "part"), on="subject", how="left")
+    return joined.with_columns(racks=pl.col("rack").n_unique())
 
 
 def of_channel(plan: Plan, rows: Rows) -> Rows:

@@ -16,6 +16,12 @@ _LIST = "restore the list"
 _STEP_MM, _WIDEST_MM = 50.0, 1200.0
 
 
+def _homeless(row: dict[str, Any]) -> str:
+    if row["racks"] == "1":
+        return f"panels of {row['rack']} found no room: wanted is {row['expected']}"
+    return f"{row['count']} panels of {row['racks']} racks found no room: {row['rack']}"
+
+
 def _runs(what: str, limit: str) -> Words:
     """Which runs of trays are concerned, and the fullest of them; ``what`` may hold ``{s}`` and ``{is}``."""
 
@@ -76,9 +82,9 @@ FIBRE_RULES: dict[str, Rule] = {
     ),
     "CAB-005": Rule(
         around.of_panel,
-        ("rack",),
-        "panels:{rack}",
-        "panels of {rack} found no room: wanted is {expected}",
+        (),
+        "panels:no-room",
+        _homeless,
         (
             "keep units free: fewer nodes a rack (`site.nodes_per_rack`) or fewer switches (`site.switch_u_per_rack`)",
             "trunks between rows only: `fibre.trunks: between-rows`",

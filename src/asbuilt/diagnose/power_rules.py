@@ -39,6 +39,19 @@ def _worst(plan: Plan, rows: Rows) -> Rows:
     return worst.sort("subject").drop("figure")
 
 
+def _more(row: dict[str, Any]) -> str:
+    return "" if row["kind"] in ("feed", "busway") else "spread the cords over more circuits: one more PDU a rack and feed"
+
+
+def _larger(row: dict[str, Any]) -> str:
+    """What carries more, by what is overloaded."""
+    larger = {
+        "feed": "feeds of a larger capacity: `power.feed_capacity_kw`",
+        "busway": "a busway of the next size: `power.busway_a`, or shorter rows: `site.racks_per_row`",
+    }
+    return larger.get(row["kind"], _PDU)
+
+
 def _interleave(row: dict[str, Any]) -> str:
     """Feeds side by side help where a feed is lost; of one shelf less any order has four against three."""
     return "" if ", shelf" in row["found"] else "interleave the feeds from shelf to shelf: `power.shelf_feeds`"
@@ -90,7 +103,7 @@ _LOADS: dict[str, Rule] = {
         ("kind",),
         "{kind}s:overloaded",
         _counted("{kind}", "over the continuous current with all feeds standing: {many}, {found}"),
-        ("spread the cords over more circuits: one more PDU a rack and feed", _PDU, _SMALLER),
+        (_more, _larger, _SMALLER),
         _AGAIN,
     ),
     "PWR-002": Rule(
@@ -98,7 +111,7 @@ _LOADS: dict[str, Rule] = {
         ("kind",),
         "{kind}s:overloaded-when-lost",
         _counted("{kind}", "over the continuous current as soon as something else is lost: {many}, {found}"),
-        (_PDU, _SMALLER, "one more feed to share the loss: `site.feeds`, `site.cords`", "cap the nodes: `node.power_cap_w`"),
+        (_larger, _SMALLER, "one more feed to share the loss: `site.feeds`, `site.cords`", "cap the nodes: `node.power_cap_w`"),
         _AGAIN,
     ),
     "PWR-003": Rule(
