@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from asbuilt.artefacts.netbox import netbox
 from asbuilt.base.problem import ProblemError
@@ -254,3 +258,61 @@ def test_unmeasured_is_null_and_the_schemas_hold() -> None:
     plan = read(LISTS)
     assert plan.table("racks").select(pl.col("power_w").is_null().all()).item()
     assert plan.links.select(pl.col("rate_gbps", "phase", "jumper").is_null().all()).row(0) == (True, True, True)
+
+
+@functools.cache
+def six_cables() -> str:
+    """A document of six cables between interfaces, with what they end in."""
+    whole = json.loads(netbox(made("l40s-384"))["netbox/objects.json"])
+    cables = whole["dcim.cable"][:6]
+    numbers = {t["object_id"] for c in cables for s in "ab" for t in c[f"{s}_terminations"]}
+    ports = [i for i in whole["dcim.interface"] if i["id"] in numbers]
+    names = {i["device"]["name"] for i in ports}
+    devices = [d for d in whole["dcim.device"] if d["name"] in names]
+    rest = {m: whole[m][:2] for m in ("dcim.rack", "dcim.devicetype", "dcim.frontport")}
+    return json.dumps(
+        {"schema": whole["schema"], **rest, "dcim.device": devices, "dcim.interface": ports, "dcim.cable": cables}
+    )
+
+
+def broken(draw: st.DrawFn, document: object) -> object:
+    """``document`` with a few of its values replaced by ones that do not belong there."""
+    places: list[tuple[Any, Any]] = []
+
+    def walk(node: Any) -> None:
+        for key in list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ():
+            places.append((node, key))
+            walk(node[key])
+
+    walk(document)
+    wrong = st.sampled_from((None, [], {}, 0, -1, 1e308, "", True, [[]], {"value": {}}, 10**30, "\0"))
+    for at in draw(st.lists(st.integers(0, len(places) - 1), min_size=1, max_size=6)):
+        node, key = places[at]
+        node[key] = draw(wrong)
+    return document
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_any_value_in_any_place_is_a_problem_or_an_accounted_row(data: st.DataObject) -> None:
+    told = data.draw(st.composite(broken)(json.loads(six_cables())))
+    try:
+        plan = plans.read({"o.json": json.dumps(told).encode()})
+    except ProblemError as error:
+        assert all(p.place and p.code in ("PAR-001", "PAR-005") for p in error.problems.items)
+        return
+    balanced(plan)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, len(CABLES) - 1), st.sampled_from("\n\",'\0;0a\x85")), max_size=5))
+def test_any_letter_in_any_place_of_a_list_is_a_problem_or_an_accounted_row(edits: list[tuple[int, str]]) -> None:
+    text = CABLES
+    for at, letter in edits:
+        text = text[:at] + letter + text[at + 1 :]
+    try:
+        plan = read({**LISTS, "cables.csv": text})
+    except ProblemError as error:
+        assert all(p.place and p.code in ("PAR-001", "PAR-005") for p in error.problems.items)
+        return
+    balanced(plan)
