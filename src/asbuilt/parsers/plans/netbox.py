@@ -44,7 +44,7 @@ def read(files: Mapping[str, bytes]) -> Plan:
             problems += error.problems.items
     if problems:
         raise ProblemError(problems)
-    name = next(iter(files), "netbox")
+    name = next(iter(found.files[nb.CABLE] or files), "netbox")
     held = found.frame(nb.CABLE).with_row_index("row")
     paths, used, dead = trace(held, found.frame(nb.FRONT), found.frame(nb.REAR))
     lost = [(held["file"][row], int(held["line"][row]), f"no link: {why}") for row, why in dead]
