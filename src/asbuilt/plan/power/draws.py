@@ -68,8 +68,10 @@ def node_draw(design: Design, catalogue: Catalogue) -> Draw:
     part = catalogue.get("system", node.system) if catalogue.has("system", node.system) else None
     nameplate = _figure(part, f"{unit}power_max_w", "power_max_w")
     cap = node.power_cap_w if node.power_cap_w is not None else design.requirement.node.power_cap_w
-    nominal = nameplate
-    if cap is not None and (nameplate.watts is None or cap < nameplate.watts):
+    nominal = _figure(part, f"{unit}power_nominal_w")
+    if nominal.watts is None:
+        nominal = nameplate  # nobody publishes a thermal figure: the label stands in, on the safe side
+    if cap is not None and (nominal.watts is None or cap < nominal.watts):
         nominal = Value(float(cap), f"power cap {DECLARED}: node.power_cap_w")
     declared = {name: getattr(power, f"node_{name}_w") for name in ("sustained", "peak", "idle")}
     read = {
