@@ -1,4 +1,4 @@
-"""A plan without findings, changed in one place: the check whose claim breaks names that very place, and no pass hides it."""
+"""A plan of which no check fails, changed in one place: the check whose claim breaks names that very place, and no pass hides it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Change = Callable[[dict[str, Any]], dict[str, Any]]
 @functools.cache
 def sound() -> Plan:
     plan = make_plan(decode(text("l40s-384").encode(), "cluster.yaml"))
-    assert check(plan).findings == ()
+    assert not [f for f in check(plan).findings if f.verdict is Verdict.FAIL]
     return plan
 
 

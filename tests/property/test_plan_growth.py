@@ -33,7 +33,7 @@ def manner(plan: Plan) -> tuple[object, ...]:
     return plane.rails_per_leaf, plane.nodes_per_leaf, plane.uplinks, island_shapes(plane)[0].kind
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(st.sampled_from(FAMILIES), st.integers(1, 60), st.integers(1, 60))
 def test_growth_keeps_ids_and_lists_changes(system: str, first: int, more: int) -> None:
     unit = 72 if system.endswith("nvl72") else 8
