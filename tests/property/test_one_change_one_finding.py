@@ -1,4 +1,4 @@
-"""A plan of which no check fails, changed in one place: the check whose claim breaks names that very place, and no pass hides it."""
+"""A plan that no check fails, changed in one place: the check whose claim breaks names that place, and no pass hides it."""
 
 from __future__ import annotations
 
