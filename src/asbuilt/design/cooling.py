@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from asbuilt.base.origin import Confidence
-from asbuilt.design.ledger import Ledger
+from asbuilt.design.ledger import Choices, Ledger
 from asbuilt.model.design import NodeDesign, SiteDesign
 from asbuilt.model.design_cooling import CduDesign, CoolantPoint, CoolingDesign, CouplingDesign, RackCoolant
 from asbuilt.model.requirement import Requirement
@@ -31,27 +31,13 @@ DEW_POINT_C = 15.0
 _STEP_MM = 50
 
 
-class _Picker:
-    """What the requirement states of `cooling`, else the default, recorded."""
-
-    def __init__(self, ledger: Ledger, requirement: Requirement) -> None:
-        self.ledger, self.asked = ledger, requirement.cooling
-
-    def __call__(self, name: str, default: Any, why: str) -> Any:
-        given = getattr(self.asked, name)
-        return given if given is not None else self.ledger.assume(f"cooling.{name}", default, why)
-
-    def number(self, name: str, default: float, why: str) -> float:
-        return float(self(name, default, why))
-
-
 def resolve_cooling(
     ledger: Ledger, requirement: Requirement, system: Part, node: NodeDesign, site: SiteDesign
 ) -> CoolingDesign:
     """`CoolingDesign` from the requirement; what it leaves open is assumed and recorded, of loops only where there are any."""
     asked = requirement.cooling
     wet = max(node.liquid_fraction, node.unit_liquid_fraction) > 0
-    pick = _Picker(ledger if wet else Ledger(ledger.catalogue), requirement)
+    pick = Choices(ledger if wet else Ledger(ledger.catalogue), "cooling", asked)
     humid = asked.humidity_percent
     dew = dew_point_c(site.air_inlet_c, humid) if humid is not None else None
     if dew is None:
@@ -92,7 +78,7 @@ def resolve_cooling(
         torque_percent=asked.torque_percent,
         joints=asked.joints,
         room_kw_per_rack=asked.room_kw_per_rack,
-        air_rise_k=float(_Picker(ledger, requirement)("air_rise_k", 15.0, "usual rise through air-cooled equipment")),
+        air_rise_k=Choices(ledger, "cooling", asked).number("air_rise_k", 15.0, "usual rise through air-cooled equipment"),
         rack=_rack(ledger, requirement, system, node, site) if wet else None,
         unit=_cdu(ledger, cdu) if wet else None,
     )

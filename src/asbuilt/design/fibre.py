@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from asbuilt.design.ledger import Ledger
+from asbuilt.design.ledger import Choices, Ledger
 from asbuilt.model.design import NodeDesign, SiteDesign
 from asbuilt.model.design_fibre import FibreDesign, LayingRules
 from asbuilt.model.requirement import Requirement
@@ -20,9 +20,7 @@ def resolve_fibre(ledger: Ledger, requirement: Requirement, system: Part, node: 
     asked = requirement.fibre
     rules = ledger.catalogue.get("fibre", _RULES)
 
-    def pick(name: str, default: Any, why: str) -> Any:
-        given = getattr(asked, name)
-        return given if given is not None else ledger.assume(f"fibre.{name}", default, why)
+    pick = Choices(ledger, "fibre", asked)
 
     def rule(key: str) -> float:
         return float(ledger.figure(rules, key))

@@ -67,3 +67,20 @@ class Ledger:
     def weak(self) -> tuple[str, ...]:
         """Names of the cited figures with confidence ``low``, in the order in which they were read."""
         return tuple(c.what for c in self.citations.values() if c.figure.confidence is Confidence.LOW)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What one ``section`` of the requirement states (``asked``), else a default, which ``ledger`` records as assumed."""
+
+    ledger: Ledger
+    section: str
+    asked: object
+
+    def __call__(self, name: str, default: Any, why: str) -> Any:
+        given = getattr(self.asked, name)
+        return given if given is not None else self.ledger.assume(f"{self.section}.{name}", default, why)
+
+    def number(self, name: str, default: float, why: str) -> float:
+        """The same as a number."""
+        return float(self(name, default, why))

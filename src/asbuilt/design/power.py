@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from asbuilt.design.ledger import Ledger
+from asbuilt.design.ledger import Choices, Ledger
 from asbuilt.model.design import NodeDesign, SiteDesign
 from asbuilt.model.design_power import PowerDesign
 from asbuilt.model.requirement import Requirement
@@ -21,23 +21,9 @@ CONNECTORS = {"C14": "C13", "C16": "C15", "C20": "C19", "C22": "C21"}
 _POLICY = "site policy, no public standard gives a number: verify"
 
 
-class _Picker:
-    """What the requirement states of `power`, else the default, recorded."""
-
-    def __init__(self, ledger: Ledger, requirement: Requirement) -> None:
-        self.ledger, self.asked = ledger, requirement.power
-
-    def __call__(self, name: str, default: Any, why: str) -> Any:
-        given = getattr(self.asked, name)
-        return given if given is not None else self.ledger.assume(f"power.{name}", default, why)
-
-    def number(self, name: str, default: float, why: str) -> float:
-        return float(self(name, default, why))
-
-
 def resolve_power(ledger: Ledger, requirement: Requirement, system: Part, node: NodeDesign, site: SiteDesign) -> PowerDesign:
     """`PowerDesign` from the requirement; what it leaves open is assumed and recorded."""
-    asked, pick = requirement.power, _Picker(ledger, requirement)
+    asked, pick = requirement.power, Choices(ledger, "power", requirement.power)
     basis = str(pick("basis", "nec", "continuous loads at 80 % of the breaker: the stricter of the two"))
     voltage = pick.number(
         "voltage_v",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from asbuilt.design.ledger import Ledger
+from asbuilt.design.ledger import Choices, Ledger
 from asbuilt.model.design import NodeDesign, SiteDesign
 from asbuilt.model.requirement import Requirement
 
@@ -24,10 +24,7 @@ def resolve_site(ledger: Ledger, requirement: Requirement, system: Part, node: N
     rack_id = "nvl72-rack" if node.units_are_racks else "rack-48u"
     rack = _rack(ledger, rack_id)
 
-    def pick(name: str, default: Any, why: str) -> Any:
-        given = getattr(asked, name)
-        return given if given is not None else ledger.assume(f"site.{name}", default, why)
-
+    pick = Choices(ledger, "site", asked)
     liquid = max(node.liquid_fraction, node.unit_liquid_fraction) >= 0.5
     height = int(pick("rack_height_u", int(_of(ledger, rack, "height_u", 48)), "rack of the catalogue"))
     per_rack = _nodes_per_rack(

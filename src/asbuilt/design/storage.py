@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asbuilt.design.ledger import Ledger
+from asbuilt.design.ledger import Choices, Ledger
 from asbuilt.model.design import Design
 
 # bf16 weights 2, fp32 master 4, Adam moments 4 + 4 (aidatacenterguide.com, part 9.4).
@@ -40,10 +40,7 @@ def storage_of(design: Design, ledger: Ledger) -> Storage:
     """
     work = design.requirement.workload
 
-    def pick(name: str, default: float, why: str) -> float:
-        given = getattr(work, name)
-        return float(given) if given is not None else float(ledger.assume(f"workload.{name}", default, why))
-
+    pick = Choices(ledger, "workload", work).number
     tier = work.storage_tier or ledger.assume("workload.storage_tier", "better", "middle class of the reference architecture")
     model_b = pick("model_parameters_b", DEFAULT_MODEL_B, "a common large open model")
     per_parameter = pick("checkpoint_bytes_per_parameter", BYTES_PER_PARAMETER, "bf16 weights, fp32 master, two Adam moments")
