@@ -20,12 +20,10 @@ from asbuilt.plan.links import Devices, LinkIndex, key_order, nic_of_port, node_
 from asbuilt.plan.media import Cage, Medium, Wanted, media
 from asbuilt.plan.placement import Hall, Ints
 from asbuilt.plan.ports import NODE, SERVICE, SWITCH, LinkGroup
-from asbuilt.plan.route import Stands, route_m
+from asbuilt.plan.route import Stands, from_stock, route_m
 
 #: Shown where no part of the catalogue makes the link.
 UNKNOWN = "unknown"
-#: Past the longest stock length, cables are made to order in steps of this many metres.
-_MADE_TO_ORDER_M = 10.0
 _NIC_KIND, _SWITCH_KIND = "nic", "switch"
 
 
@@ -199,10 +197,7 @@ def stock_lengths(route: NDArray[np.float64], medium: Medium | None) -> NDArray[
     """Stock lengths, rounded up; past the longest, made to order."""
     if medium is None or not medium.lengths_m:
         return np.ceil(route)
-    stock = np.asarray(medium.lengths_m)
-    at = np.searchsorted(stock, route - 1e-9)
-    made = np.ceil(route / _MADE_TO_ORDER_M - 1e-9) * _MADE_TO_ORDER_M
-    return np.where(at < len(stock), stock[np.minimum(at, len(stock) - 1)], made)
+    return from_stock(route, medium.lengths_m)
 
 
 def _jumper_heads(index: LinkIndex, chosen: list[Medium | None]) -> tuple[NDArray[np.bool_], Ints]:

@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from asbuilt.model.design import SiteDesign
 from asbuilt.plan.placement import ROWS_PER_HALL, Floats, Hall, Ints, hall_width_mm
 
+#: Past the longest stock length, cables are made to order in steps of this many metres.
+MADE_TO_ORDER_M = 10.0
+_SLACK_M = 1e-9
 #: One rack unit (EIA-310): 44.45 mm.
 U_MM = 44.45
 
@@ -49,6 +52,16 @@ def route_m(site: SiteDesign, hall: Hall, a: Stands, b: Stands, a_at: Ints, b_at
     between = up_a[a_at] + up_b[b_at] + along + across
     inside = np.abs(up_a[a_at] - up_b[b_at]) + site.rack_width_mm
     return np.round(np.where(rack_a == rack_b, inside, between) / 1000.0 + site.slack_m, 2)
+
+
+def from_stock(need_m: NDArray[np.float64], lengths_m: tuple[float, ...]) -> NDArray[np.float64]:
+    """The next of the ascending stock lengths, m; past the longest, or without any, made to order."""
+    made = np.ceil(need_m / MADE_TO_ORDER_M - _SLACK_M) * MADE_TO_ORDER_M
+    if not lengths_m:
+        return made
+    stock = np.asarray(lengths_m)
+    at = np.searchsorted(stock, need_m - _SLACK_M)
+    return np.where(at < len(stock), stock[np.minimum(at, len(stock) - 1)], made)
 
 
 def _drops(site: SiteDesign, stands: Stands) -> Floats:

@@ -7,16 +7,18 @@ import itertools
 import numpy as np
 import polars as pl
 
+from asbuilt.base.units import MM_PER_M
 from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
 from asbuilt.model.tables_fibre import CHANNELS
 from asbuilt.physics.optical_loss import channel_loss_db
 from asbuilt.physics.polarity import channel_works
 from asbuilt.plan.fibre.bodies import GRADES, Fibre
-from asbuilt.plan.fibre.trunk_rows import Floats, stock_lengths
+from asbuilt.plan.fibre.trunk_rows import Floats
 from asbuilt.plan.fibre.trunking import Trunking, TrunkKind
+from asbuilt.plan.route import from_stock
 
-_MM_PER_M = 1000.0
+_M_PER_KM = 1000.0
 #: Mated pairs of a channel over one trunk: a panel at either end. Those with the modules are the modules' own.
 _TRUNK_PAIRS = 2
 #: Cord types that a store holds, the usual one first.
@@ -74,7 +76,7 @@ def _direct(fibres: dict[str, Fibre], jumpers: pl.DataFrame) -> pl.DataFrame:
         pl.lit(0, dtype=pl.Int64).alias("splices"),
     )
     each = _of(fibres, "attenuation_db_km", pl.Float64)
-    return made.with_columns((pl.col("length_m") * each / _MM_PER_M).round(4).alias("loss_db"))
+    return made.with_columns((pl.col("length_m") * each / _M_PER_KM).round(4).alias("loss_db"))
 
 
 def straight_cords(catalogue: Catalogue, fibres: dict[str, Fibre]) -> dict[str, tuple[str, tuple[float, ...]]]:
@@ -120,8 +122,8 @@ def _trunked(
     total = held["trunk_m"].to_numpy().copy()
     for fibre in fibres.values():
         at = part == fibre.id
-        a_m[at] = stock_lengths(cord_a[at], straight[fibre.id][1])
-        b_m[at] = stock_lengths(cord_b[at], fibre.lengths_m)
+        a_m[at] = from_stock(cord_a[at], straight[fibre.id][1])
+        b_m[at] = from_stock(cord_b[at], fibre.lengths_m)
     total = total + a_m + b_m
     pair_db = held["kind"].replace_strict({w: k.pair_db for w, k in made.kinds.items()}, return_dtype=pl.Float64).to_numpy()
     for fibre in fibres.values():
@@ -143,7 +145,7 @@ def _trunked(
 def _cord(design: Design, held: pl.DataFrame, device_mm: Floats, panel_mm: Floats) -> Floats:
     """Length that a cord inside a rack needs, m: as `plan/route.py` measures inside a rack."""
     site = design.site
-    need: Floats = np.round((np.abs(device_mm - panel_mm) + site.rack_width_mm) / _MM_PER_M + site.slack_m, 2)
+    need: Floats = np.round((np.abs(device_mm - panel_mm) + site.rack_width_mm) / MM_PER_M + site.slack_m, 2)
     return need
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from asbuilt.base.units import MM_PER_M
 from asbuilt.model.design import SiteDesign
 from asbuilt.plan.placement import ROWS_PER_HALL, hall_width_mm, row_letters
 
@@ -20,7 +21,6 @@ Floats = NDArray[np.float64]
 #: Lines that a way can touch: row, cross tray, main tray, cross tray, row.
 LEGS = 5
 _MAINS = ("front", "middle", "back")
-_MM_PER_M = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _main(site: SiteDesign, line_a: Ints, line_b: Ints) -> tuple[Ints, Ints]:
 def leg_lengths_m(grid: TrayGrid, way: Ways) -> Floats:
     """Length of each leg, m, shape (n, `LEGS`)."""
     base = grid.start[way.line]
-    lengths: Floats = np.abs(grid.along[base + way.end] - grid.along[base + way.begin]) / _MM_PER_M
+    lengths: Floats = np.abs(grid.along[base + way.end] - grid.along[base + way.begin]) / MM_PER_M
     return lengths
 
 

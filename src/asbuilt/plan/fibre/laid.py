@@ -10,8 +10,6 @@ from asbuilt.plan.fibre.grid import RackPlaces
 from asbuilt.plan.placement import ROWS_PER_HALL
 from asbuilt.plan.route import U_MM
 
-_MM_PER_M = 1000.0
-
 
 def rack_places(site: SiteDesign, racks: pl.DataFrame) -> RackPlaces:
     """Where the racks of the table stand, in its order."""

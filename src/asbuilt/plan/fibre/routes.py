@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from asbuilt.base.units import MM_PER_M
 from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
 from asbuilt.model.tables_fibre import ROUTES
@@ -17,7 +18,6 @@ from asbuilt.plan.fibre.names import pair_key, ranked_phase
 from asbuilt.plan.fibre.trunking import Trunking
 
 FIBRE_TRAY, COPPER_TRAY = "fibre", "copper"
-_MM_PER_M = 1000.0
 _COMPUTE = "compute"
 
 
@@ -42,7 +42,7 @@ def laid_cables(
     """A row per cable between two racks: lo, hi, kind of tray, to_node (an end at a compute rack), phase rank, drops and loops
     in m, od_mm, mass_kg_m, pull_n and bend_mm (the least radius under pull)."""
     site, rules = design.site, design.fibre.rules
-    both = (pl.col("drop_a") + pl.col("drop_b")) / _MM_PER_M
+    both = (pl.col("drop_a") + pl.col("drop_b")) / MM_PER_M
     pair = [pl.min_horizontal("ra", "rb").alias("lo"), pl.max_horizontal("ra", "rb").alias("hi")]
     own = [*pair, pl.col("part"), pl.col("rank")]
     direct = (

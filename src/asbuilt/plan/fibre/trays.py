@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from asbuilt.base.units import MM_PER_M
 from asbuilt.model.design import Design
 from asbuilt.model.tables_fibre import ROUTE_TRAYS, TRAYS
 from asbuilt.physics.cable_pull import tray_fill_percent
@@ -15,7 +16,6 @@ from asbuilt.plan.fibre.grid import Floats, Ints, RackPlaces, Steps, TrayGrid, l
 from asbuilt.plan.fibre.routes import COPPER_TRAY, Routed, route_keys
 
 _COMPUTE, _NETWORK = "compute", "network"
-_MM_PER_M = 1000.0
 #: Copper trays lie beside those of the fibre, with room for a hand between.
 _BESIDE_MM = 100.0
 _NEARLY = 1e-9
@@ -134,7 +134,7 @@ def _trays(
             "x2_mm": where.x2 + shift_x,
             "y2_mm": where.y2 + shift_y,
             "z_mm": np.full(len(number), site.tray_height_mm),
-            "length_m": np.round((np.abs(where.x2 - where.x1) + np.abs(where.y2 - where.y1)) / _MM_PER_M, 4),
+            "length_m": np.round((np.abs(where.x2 - where.x1) + np.abs(where.y2 - where.y1)) / MM_PER_M, 4),
             "width_mm": np.full(len(number), fibre.tray_width_mm),
             "depth_mm": np.full(len(number), fibre.tray_depth_mm),
             "cables_now": now["cables"].astype(np.int64),

@@ -6,18 +6,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from asbuilt.base.units import MM_PER_M
 from asbuilt.model.design import Design
 from asbuilt.model.tables_fibre import TRUNKS
 from asbuilt.physics.cable_pull import needed_length_m
 from asbuilt.plan.fibre.names import ranked_phase
 from asbuilt.plan.fibre.trunking import Trunking
-from asbuilt.plan.route import U_MM
+from asbuilt.plan.route import U_MM, from_stock
 
 Floats = NDArray[np.float64]
-_MM_PER_M = 1000.0
-#: Past the longest stock length, trunks are made to order in steps of this many metres.
-_MADE_TO_ORDER_M = 10.0
-_SLACK_M = 1e-9
 
 
 def panel_heights(panels: pl.DataFrame, racks: pl.DataFrame) -> pl.DataFrame:
@@ -36,25 +33,15 @@ def trunk_lengths(design: Design, made: Trunking, heights: pl.DataFrame, tray_m:
         names = {"panel": f"panel_{end}", "centre_mm": f"centre_{end}"}
         ends = ends.join(heights.rename(names), on=f"panel_{end}", how="left", maintain_order="left")
     tall = design.site.tray_height_mm
-    drop = ((tall - pl.col("centre_lo")).clip(0.0) + (tall - pl.col("centre_hi")).clip(0.0)) / _MM_PER_M
+    drop = ((tall - pl.col("centre_lo")).clip(0.0) + (tall - pl.col("centre_hi")).clip(0.0)) / MM_PER_M
     ends = ends.with_columns(drop.alias("drop_m"))
     legs = tray_m + ends["drop_m"].to_numpy() + 2.0 * design.fibre.loop_m
     need = np.round(needed_length_m(legs, design.fibre.rules.slack_percent), 2)
     length = np.zeros(len(need))
     for word, kind in made.kinds.items():
         at = (ends["kind"] == word).to_numpy()
-        length[at] = stock_lengths(need[at], kind.lengths_m)
+        length[at] = from_stock(need[at], kind.lengths_m)
     return ends.with_columns(pl.Series("route_m", need), pl.Series("length_m", length))
-
-
-def stock_lengths(need: Floats, lengths_m: tuple[float, ...]) -> Floats:
-    """Stock lengths rounded up; past the longest, made to order."""
-    stock = np.asarray(lengths_m)
-    at = np.searchsorted(stock, need - _SLACK_M)
-    made = np.ceil(need / _MADE_TO_ORDER_M - _SLACK_M) * _MADE_TO_ORDER_M
-    if not len(stock):
-        return made
-    return np.where(at < len(stock), stock[np.minimum(at, len(stock) - 1)], made)
 
 
 def trunks_table(design: Design, made: Trunking, lengths: pl.DataFrame) -> pl.DataFrame:
