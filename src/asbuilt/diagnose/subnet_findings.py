@@ -54,8 +54,8 @@ def subnet_findings(
     found: list[Finding] = []
     for (check_id,), part in failing.partition_by(["check_id"], as_dict=True, maintain_order=True).items():
         id = str(check_id)
-        text = texts.get(f"{id}+" if lanes and id == LANES[0] else id) or _plain(about[id])
-        for group in _groups(part, text):
+        text = texts.get(f"{id}+" if lanes and id == LANES[0] else id) or plain(about[id])
+        for group in grouped_by(part, text):
             found.append(_finding(plan, id, text, group, about[id]))
     found = with_lost_partitions(found)
     circles = closed_by_cabling(plan, failing, told)
@@ -87,11 +87,11 @@ def slower_links(findings: list[Finding]) -> set[str]:
     return {s for f in findings if f.id in ("FAB-007", "FAB-008") and f.verdict is Verdict.FAIL for s in f.subjects}
 
 
-def _plain(about: About) -> Text:
+def plain(about: About) -> Text:
     return Text("{who}: {found}, planned is {expected}", about.repair, "nothing is changed")
 
 
-def _groups(rows: pl.DataFrame, text: Text) -> list[pl.DataFrame]:
+def grouped_by(rows: pl.DataFrame, text: Text) -> list[pl.DataFrame]:
     keys = {
         "check": ["check_id"],
         "expected": ["expected"],
@@ -178,7 +178,7 @@ def _finding(plan: Plan, id: str, text: Text, rows: pl.DataFrame, about: About) 
     who = crowd(plan, rows, *text.nouns)
     plural = rows.height > 1
     first = rows.row(0, named=True)
-    expected, found = _said(rows, "expected"), _said(rows, "found")
+    expected, found = said(rows, "expected"), said(rows, "found")
     words = {"who": who, "expected": first["expected"], "found": first["found"]}
     words |= {"verb": "are" if plural else "is", "has": "have" if plural else "has"}
     subjects = tuple(rows["subject"].to_list())
@@ -191,10 +191,10 @@ def _finding(plan: Plan, id: str, text: Text, rows: pl.DataFrame, about: About) 
         expected=expected,
         found=found,
         where=where(rows),
-        cause=_exchanged(rows) or _filled(text.cause, words),
-        next=_filled(text.next, words),
-        revert=_filled(text.revert, words),
-        evidence=_evidence(rows),
+        cause=_exchanged(rows) or filled(text.cause, words),
+        next=filled(text.next, words),
+        revert=filled(text.revert, words),
+        evidence=evidence(rows),
         subjects=subjects,
         why=about.why,
     )
@@ -210,12 +210,12 @@ def _exchanged(rows: pl.DataFrame) -> str | None:
     return f"{one} and {two} have each other's LID: their cards, or their lines in the guid2lid file, are exchanged"
 
 
-def _filled(template: str, words: Mapping[str, str]) -> str:
+def filled(template: str, words: Mapping[str, str]) -> str:
     """``template`` with its words; what a capture said may itself hold braces."""
     return re.sub(r"\{(\w+)\}", lambda m: str(words.get(m[1], m[0])), template)
 
 
-def _said(rows: pl.DataFrame, column: str) -> str:
+def said(rows: pl.DataFrame, column: str) -> str:
     """The one text that all rows share, else that of each of the first few with its port."""
     texts = rows[column].unique(maintain_order=True)
     if texts.len() == 1:
@@ -224,7 +224,7 @@ def _said(rows: pl.DataFrame, column: str) -> str:
     return "; ".join(told) + (f"; and {rows.height - _SHOWN} more" if rows.height > _SHOWN else "")
 
 
-def _evidence(rows: pl.DataFrame) -> tuple[str, ...]:
+def evidence(rows: pl.DataFrame) -> tuple[str, ...]:
     lines = rows.filter(pl.col("capture_id").is_not_null()).select("capture_id", "line").head(_SHOWN).rows()
     return tuple(dict.fromkeys(f"{capture}:{line}" for capture, line in lines))
 
@@ -261,7 +261,7 @@ def _open(rows: pl.DataFrame, about: Mapping[str, About]) -> list[Finding]:
                 cause=f"{number} not measured though a capture of that kind was given{others}{said}",
                 next=f"capture {first.measured_by.rstrip('.')}; then compare again",
                 revert="nothing is moved",
-                evidence=_evidence(part),
+                evidence=evidence(part),
                 subjects=tuple(subjects),
                 why=first.why,
             )

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, Mapping
 
 from asbuilt.base.table import Column, Schema
 from asbuilt.model.discovery import Discovered, FactTables
+from asbuilt.model.facts_bench import BENCH_FACTS
+from asbuilt.model.facts_gpu import GPU_FACT_TABLES
+from asbuilt.model.facts_node import NODE_FACTS
 from asbuilt.model.facts_roce import ROCE_TABLES
 from asbuilt.model.facts_subnet import SUBNET_FACTS
 
@@ -98,7 +101,7 @@ UNPLANNED_LINKS = Schema(
 
 
 #: Every table that a parser may give.
-FACT_TABLES = (DEVICE_FACTS, LINK_FACTS, *SUBNET_FACTS, *ROCE_TABLES)
+FACT_TABLES = (DEVICE_FACTS, LINK_FACTS, *SUBNET_FACTS, *ROCE_TABLES, *NODE_FACTS, *GPU_FACT_TABLES, *BENCH_FACTS)
 
 
 @dataclass(frozen=True, slots=True)

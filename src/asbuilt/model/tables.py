@@ -8,6 +8,7 @@ from asbuilt.model.tables_cooling import COOLING_TABLES
 from asbuilt.model.tables_design import GROWTH, PARTS, PLANES, POWER_SOURCES
 from asbuilt.model.tables_fibre import FIBRE_TABLES
 from asbuilt.model.tables_layout import LAYOUT_TABLES
+from asbuilt.model.tables_nodes import NODE_TABLES
 from asbuilt.model.tables_power import POWER_TABLES
 from asbuilt.model.tables_roce import ROCE_TABLES
 from asbuilt.model.tables_subnet import SUBNET_TABLES
@@ -319,5 +320,6 @@ PLAN_TABLES: dict[str, Schema] = {
         *POWER_TABLES,
         *COOLING_TABLES,
         *FIBRE_TABLES,
+        *NODE_TABLES,
     )
 }

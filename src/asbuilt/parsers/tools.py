@@ -1,4 +1,4 @@
-"""Every tool whose captures can be read: its parser and its sniffer. One line adds a tool.
+"""Every tool whose captures can be read: its parser and its sniffer. One line in one of the `tools_*` adds a tool.
 
 A parser module offers ``parse(data, capture_id, subject="") -> Facts`` (pure, never raises, accounts for every line) and
 ``sniff(data) -> bool`` (True only for what no other tool writes). Modules are imported when a capture of theirs comes.
@@ -13,6 +13,11 @@ from typing import Protocol, cast
 
 from asbuilt.model.capture import Capture
 from asbuilt.model.facts import Facts
+from asbuilt.parsers.tools_bench import BENCH_TOOLS
+from asbuilt.parsers.tools_fabric import EMPTY_TELLS, FABRIC_TOOLS
+from asbuilt.parsers.tools_gpu import GPU_TOOLS
+from asbuilt.parsers.tools_host import HOST_TOOLS
+from asbuilt.parsers.tools_nic import NIC_TOOLS
 
 
 class Parser(Protocol):
@@ -45,37 +50,9 @@ class Tool:
 
 
 TOOLS: dict[str, Tool] = {
-    t.name: t
-    for t in (
-        Tool("ibnetdiscover", "ibnetdiscover"),
-        Tool("lldpctl", "lldp", empty_tells=True),
-        Tool("iblinkinfo", "iblinkinfo"),
-        Tool("ibroute", "ibroute"),
-        Tool("opensm-log", "opensm_log"),
-        Tool("sminfo", "sminfo"),
-        Tool("ibnodes", "node_lists"),
-        Tool("ibhosts", "node_lists"),
-        Tool("ibswitches", "node_lists"),
-        Tool("ibtracert", "ibtracert"),
-        Tool("saquery", "saquery"),
-        Tool("smpquery", "smpquery"),
-        Tool("ibstat", "ibstat"),
-        Tool("ibstatus", "ibstatus"),
-        Tool("perfquery", "perfquery"),
-        Tool("ibqueryerrors", "ibqueryerrors", empty_tells=True),
-        Tool("mlxlink", "mlxlink"),
-        Tool("mlxconfig", "mlxconfig"),
-        Tool("ibdiagnet", "ibdiagnet", empty_tells=True),
-        Tool("ibdiagnet-csv", "ibdiagnet_csv"),
-        Tool("ibdiagnet-lst", "ibdiagnet_lst"),
-        Tool("mlnx_qos", "mlnx_qos"),
-        Tool("cma_roce_tos", "cma_roce_tos"),
-        Tool("ethtool", "ethtool_stats"),
-        Tool("roce-ecn", "roce_ecn"),
-        Tool("nvue-qos", "nvue_qos"),
-        Tool("sonic-config", "sonic_config"),
-        Tool("interface-status", "interface_status"),
-    )
+    name: Tool(name, module, name in EMPTY_TELLS)
+    for group in (FABRIC_TOOLS, GPU_TOOLS, HOST_TOOLS, NIC_TOOLS, BENCH_TOOLS)
+    for name, module in group.items()
 }
 
 #: ``$ smpquery pkeys 12 1``, ``[root@sm-1 ~]# sminfo``: a command as a terminal or a script shows it before its output.

@@ -37,6 +37,7 @@ from asbuilt.plan.figures import (
 from asbuilt.plan.links import Devices, index_links, links_table, tier_of
 from asbuilt.plan.loads import device_loads, loads_table, racks_table
 from asbuilt.plan.management import management_table, patch
+from asbuilt.plan.nodes.tables import node_tables
 from asbuilt.plan.physical import physical_tables
 from asbuilt.plan.placement import (
     NETWORK,
@@ -120,6 +121,7 @@ def expand(design: Design, catalogue: Catalogue, guids: DeclaredGuids | None = N
     subnets, told = subnet_tables(design, catalogue, net, devices, tables["nodes"], tables["links"], guids)
     tables |= subnets
     tables |= physical_tables(design, catalogue, tables)
+    tables |= node_tables(design, catalogue, tables)
     tables["bom"] = bill_table(design, catalogue, tables)
     tables |= design_tables(design, catalogue, tables)
     tables |= address_tables(design, tables)

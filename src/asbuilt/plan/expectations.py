@@ -16,7 +16,10 @@ from asbuilt.plan.expectations_addresses import address_rows
 from asbuilt.plan.expectations_cooling import cooling_rows
 from asbuilt.plan.expectations_fibre import fibre_rows
 from asbuilt.plan.expectations_floor import floor_rows
+from asbuilt.plan.expectations_gpus import gpu_rows
 from asbuilt.plan.expectations_lids import lid_rows
+from asbuilt.plan.expectations_nodes import node_rows
+from asbuilt.plan.expectations_performance import performance_rows
 from asbuilt.plan.expectations_power import power_rows
 from asbuilt.plan.expectations_roce import roce_rows
 from asbuilt.plan.expectations_routing import routing_rows
@@ -54,6 +57,7 @@ def expectations(design: Design, catalogue: Catalogue) -> pl.DataFrame:
     rows = [*_promises(design), *_site_limits(design), *_physics(catalogue), *subnet_rows()]
     rows += [*address_rows(), *roce_rows(design), *routing_rows()]
     rows += [*power_rows(design), *cooling_rows(design, catalogue), *fibre_rows(design, catalogue), *floor_rows(design)]
+    rows += [*node_rows(design, catalogue), *gpu_rows(design, catalogue), *performance_rows(design, catalogue)]
     frame = pl.DataFrame(rows, schema=EXPECTATIONS.polars())
     return EXPECTATIONS.conform(frame.sort("id"))
 

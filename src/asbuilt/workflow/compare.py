@@ -22,8 +22,9 @@ from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Coverage, Finding, Layer, LinkSummary, Verdict, Verification
 from asbuilt.workflow.check import section
+from asbuilt.workflow.compare_nodes import LAYERS, NodeAnswer, judge_nodes
 from asbuilt.workflow.compare_subnet import SubnetAnswer, judge_subnet
-from asbuilt.workflow.scope import scope_mask
+from asbuilt.workflow.scope import built_nodes, scope_mask
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,9 +53,10 @@ def compare(
     chosen = {id: c for id, c in fabric.items() if id in CABLING_CHECKS}
     others = {id: c for id, c in fabric.items() if id not in CABLING_CHECKS}
     whys = {id: section(c.doc, "Why") for id, c in fabric.items()}
+    nodes = judge_nodes(plan, facts, {id: c for id, c in checks().items() if c.layer in LAYERS}, built_nodes(plan, scope))
     if not facts.has("link_facts"):
         subnet = judge_subnet(plan, facts, others, None, inside, guids)
-        return _without_cabling(plan, facts, inside, chosen, subnet, strict, required)
+        return _without_cabling(plan, facts, inside, chosen, subnet, nodes, strict, required)
     compared = compare_links(plan, facts, inside, guids)
     names = PortNames(plan, compared)
     tables, asked, behind = _judged(plan, facts, compared, names, chosen)
@@ -65,8 +67,10 @@ def compare(
     # A link that is missing or wrong is down for the reason told there.
     explained = frozenset(s for f in found for s in f.subjects)
     more, remarks = subnet.findings(explained, required)
+    theirs, more_remarks = nodes.findings(required)
+    remarks += more_remarks
     slow = rows.filter(~rows["subject"].is_in(list(slower_links(more))) | (rows["check_id"] != "FAB-004"))
-    findings = [*found, *rate_findings(plan, slow, whys), *undecided(plan, compared, rows, whys), *more]
+    findings = [*found, *rate_findings(plan, slow, whys), *undecided(plan, compared, rows, whys), *more, *theirs]
     findings += unread_captures(facts, whys)
     mended = {s for f in told.findings for s in f.subjects}
     warnings = unplanned_findings(compared, names, tables["unplanned_links"], told.touched, whys) + remarks
@@ -80,9 +84,9 @@ def compare(
         summary=compared.summary,
         findings=tuple(sorted(findings, key=_order)),
         repairs=told.repairs,
-        coverage=_all(coverage(asked, behind), coverage(subnet.asked)),
+        coverage=_all(coverage(asked, behind), coverage(subnet.asked), coverage(nodes.asked)),
         plan_hash=plan.plan_hash,
-        notes=(*_told(plan, facts), *compared.notes, *discovered_lids(plan, facts, compared), *subnet.told()),
+        notes=(*_told(plan, facts), *compared.notes, *discovered_lids(plan, facts, compared), *subnet.told(), *nodes.notes),
         details=details,
     )
 
@@ -138,6 +142,7 @@ def _without_cabling(
     inside: np.ndarray[Any, Any] | None,
     chosen: dict[str, Check],
     subnet: SubnetAnswer,
+    nodes: NodeAnswer,
     strict: bool,
     required: Collection[str],
 ) -> Verification:
@@ -160,18 +165,20 @@ def _without_cabling(
         revert="nothing is moved",
         why=section(chosen["FAB-001"].doc, "Why"),
     )
-    if subnet.tables:
+    if subnet.tables or nodes.tables:
         finding = replace(finding, cause="the cabling was not measured: no capture holds a link")
     summary = LinkSummary(planned=planned, not_measured=planned, out_of_scope=plan.links.height - planned)
     more, remarks = subnet.findings(frozenset(), required)
+    theirs, more_remarks = nodes.findings(required)
+    remarks += more_remarks
     return Verification(
         kind="compare",
         summary=summary,
-        findings=tuple(sorted([finding, *more, *(remarks if strict else ())], key=_order)),
+        findings=tuple(sorted([finding, *more, *theirs, *(remarks if strict else ())], key=_order)),
         repairs=(),
-        coverage=_all(coverage(asked), coverage(subnet.asked)),
+        coverage=_all(coverage(asked), coverage(subnet.asked), coverage(nodes.asked)),
         plan_hash=plan.plan_hash,
-        notes=(*_told(plan, facts), *subnet.told()),
+        notes=(*_told(plan, facts), *subnet.told(), *nodes.notes),
         details={"warnings": [r.as_json() for r in remarks]} if remarks and not strict else {},
     )
 

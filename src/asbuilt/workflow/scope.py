@@ -93,3 +93,29 @@ def _placed(plan: Plan) -> pl.DataFrame:
         devices = devices.with_columns(none.alias("row"))
     decides = pl.when(pl.col("b_nic").is_not_null()).then("b_device").otherwise("a_device")
     return plan.links.with_columns(decides.alias("device")).join(devices, on="device", how="left", maintain_order="left")
+
+
+def built_nodes(plan: Plan, scope: str | Mapping[str, str] | None) -> list[str] | None:
+    """The nodes that are built, by phase, row, rack and island of ``scope``; None when it sets no limit to nodes.
+
+    ``plane`` limits links alone. What the scope may not say, `scope_mask` tells: it is asked first.
+    """
+    import polars as pl
+
+    wanted = parse_scope(scope) if isinstance(scope, str) else dict(scope or {})
+    wanted.pop("plane", None)
+    if not wanted or not plan.has("nodes"):
+        return None
+    nodes = plan.table("nodes").with_columns(pl.col("rack").str.strip_prefix("rack:").alias("short"))
+    if plan.has("racks"):
+        nodes = nodes.join(plan.table("racks").select("rack", "row"), on="rack", how="left", maintain_order="left")
+    keep = pl.lit(True)
+    for key, value in wanted.items():
+        values = value.split("+")
+        if key == "phase":
+            known = _known(plan, nodes, key)
+            values = list(known[: max((known.index(v) for v in values if v in known), default=-1) + 1])
+        if key in nodes.columns:
+            inside = pl.col(key).cast(pl.String).is_in(values)
+            keep = keep & ((inside | pl.col("short").is_in(values)) if key == "rack" else inside).fill_null(True)
+    return nodes.select("node", keep.alias("inside")).filter("inside")["node"].to_list()

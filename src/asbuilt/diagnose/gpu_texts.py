@@ -1,0 +1,9 @@
+"""How findings about GPUs read."""
+
+from __future__ import annotations
+
+from asbuilt.diagnose.texts import Text
+
+GPU_TEXTS: dict[str, Text] = {}
+#: A check that fails because another one does on the same subject or its node: the reason is told, not both.
+GPU_EXPLAINED: dict[str, tuple[str, ...]] = {}

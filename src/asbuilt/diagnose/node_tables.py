@@ -1,0 +1,79 @@
+"""Facts that machines tell of themselves, each with the planned node that the machine is: what node checks judge.
+
+Every table of `model.facts_node`, `facts_gpu` and `facts_bench` that a capture gave becomes ``<x>_measured``: the same columns
+with ``node`` in front (natural key, null for a run of many hosts), without rows of machines that the plan does not know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from asbuilt.model.facts_bench import BENCH_FACTS
+from asbuilt.model.facts_gpu import GPU_FACT_TABLES
+from asbuilt.model.facts_node import NODE_FACTS
+from asbuilt.model.plan import Plan
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from asbuilt.model.facts import Facts
+
+SOURCES = tuple(s.name for s in (*NODE_FACTS, *GPU_FACT_TABLES, *BENCH_FACTS))
+#: Tables whose rows may speak of no single machine.
+OF_MANY = ("run_facts", "result_facts")
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTables:
+    """The tables by name, and notes on machines that the plan does not know."""
+
+    tables: dict[str, pl.DataFrame]
+    notes: tuple[str, ...]
+
+
+def measured(fact_table: str) -> str:
+    """The name under which a fact table of machines is judged."""
+    return fact_table.removesuffix("_facts") + "_measured"
+
+
+def has_node_facts(facts: Facts) -> bool:
+    """True when a capture told something of a machine. Makes no table."""
+    return any(facts.has(name) for name in SOURCES)
+
+
+def node_tables(plan: Plan, facts: Facts) -> NodeTables:
+    """Every fact table of machines in ``facts`` with its ``node``: that of the host's name, whole or up to the first dot."""
+    import polars as pl
+
+    names = plan.table("nodes").select("node", pl.col("name").str.to_lowercase().alias("key")).unique("key", keep="none")
+    tables: dict[str, pl.DataFrame] = {}
+    strangers: dict[str, None] = {}
+    for table in SOURCES:
+        if not facts.has(table):
+            continue
+        frame = facts.tables[table]
+        hosts = frame.select("host").unique(maintain_order=True).with_columns(pl.col("host").str.to_lowercase().alias("key"))
+        short = pl.col("key").str.extract(r"^([^.]+)\.")
+        hosts = hosts.join(names, on="key", how="left", maintain_order="left").with_columns(short.alias("short"))
+        brief = names.rename({"key": "short", "node": "brief"})
+        hosts = hosts.join(brief, on="short", how="left", maintain_order="left").with_columns(
+            pl.coalesce("node", "brief").alias("node")
+        )
+        lost = hosts.filter(pl.col("node").is_null() & pl.col("host").is_not_null())["host"].to_list()
+        strangers |= dict.fromkeys(lost)
+        known = hosts.select("host", "node")
+        joined = frame.join(known, on="host", how="left", maintain_order="left", nulls_equal=True)
+        if table not in OF_MANY:
+            joined = joined.filter(pl.col("node").is_not_null())
+        tables[measured(table)] = joined.select("node", *frame.columns)
+    return NodeTables(tables, _notes(list(strangers), facts))
+
+
+def _notes(strangers: list[str], facts: Facts) -> tuple[str, ...]:
+    if not strangers:
+        return ()
+    shown = ", ".join(strangers[:_SHOWN]) + (f" and {len(strangers) - _SHOWN} more" if len(strangers) > _SHOWN else "")
+    number = f"{len(strangers)} machines" if len(strangers) > 1 else "one machine"
+    return (f"nodes: {number} could not be matched to the plan and were not judged: {shown}",)

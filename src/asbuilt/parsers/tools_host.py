@@ -1,0 +1,5 @@
+"""Tools of what a machine tells of itself: tool name -> module that reads it."""
+
+from __future__ import annotations
+
+HOST_TOOLS: dict[str, str] = {}

@@ -1,0 +1,109 @@
+"""What captures tell of machines, and what was measured between them, held against the plan: node and collective checks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from asbuilt.checks.registry import Check
+from asbuilt.diagnose.affinity_texts import AFFINITY_EXPLAINED, AFFINITY_TEXTS
+from asbuilt.diagnose.gpu_texts import GPU_EXPLAINED, GPU_TEXTS
+from asbuilt.diagnose.ladder import with_ladder
+from asbuilt.diagnose.node_findings import node_findings
+from asbuilt.diagnose.node_tables import has_node_facts, node_tables
+from asbuilt.diagnose.node_texts import NODE_EXPLAINED, NODE_TEXTS
+from asbuilt.diagnose.performance_texts import PERFORMANCE_EXPLAINED, PERFORMANCE_TEXTS
+from asbuilt.diagnose.software_texts import SOFTWARE_EXPLAINED, SOFTWARE_TEXTS
+from asbuilt.diagnose.subnet_findings import About, unmatched
+from asbuilt.diagnose.tally import told as told_rows
+from asbuilt.diagnose.texts import Text
+from asbuilt.model.facts import Facts
+from asbuilt.model.plan import Plan
+from asbuilt.model.verdict import Finding, Layer, Severity
+from asbuilt.workflow.check import section
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LAYERS = (Layer.NODE, Layer.COLLECTIVE)
+TEXTS: dict[str, Text] = {**NODE_TEXTS, **GPU_TEXTS, **SOFTWARE_TEXTS, **AFFINITY_TEXTS, **PERFORMANCE_TEXTS}
+EXPLAINED_BY = {**NODE_EXPLAINED, **GPU_EXPLAINED, **SOFTWARE_EXPLAINED, **AFFINITY_EXPLAINED, **PERFORMANCE_EXPLAINED}
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAnswer:
+    """Verdict frames by check id, the resolved tables, and notes on what could not be resolved."""
+
+    asked: dict[str, pl.DataFrame]
+    tables: dict[str, pl.DataFrame]
+    notes: tuple[str, ...]
+    plan: Plan
+    about: dict[str, About] = field(default_factory=dict)
+    layers: dict[str, Layer] = field(default_factory=dict)
+
+    def findings(self, required: Collection[str] = ()) -> tuple[list[Finding], list[Finding]]:
+        """(findings, remarks). Of ``required`` (ids, or names of layers) what was not measured at all is a finding too.
+        Remarks alone decide nothing."""
+        rows = told_rows(self.asked)
+        found = node_findings(self.plan, rows, self.about, self.layers, TEXTS, EXPLAINED_BY)
+        found = with_ladder(self.plan, found, self.asked, self.about, self.tables)
+        found += self._required(required)
+        remarks = [f for f in found if f.severity is Severity.INFO]
+        return [f for f in found if f.severity is not Severity.INFO], remarks
+
+    def _required(self, required: Collection[str]) -> list[Finding]:
+        kinds: dict[tuple[str, ...], list[str]] = {}
+        for id, frame in self.asked.items():
+            if id not in required and self.layers[id].value not in required:
+                continue
+            first = frame.row(0, named=True)
+            if first["subject"] == "plan" and first["verdict"] == "not_measured":
+                kinds.setdefault(self.about[id].facts, []).append(id)
+        made = []
+        for ids in kinds.values():
+            about = self.about[ids[0]]
+            verb = "was" if len(ids) == 1 else "were"
+            cause = f"{', '.join(ids)} {verb} asked for and no capture of that kind was given"
+            open_ = unmatched("", ids[0], about, cause)
+            made.append(
+                replace(open_, layer=self.layers[ids[0]], next=f"capture {about.measured_by.rstrip('.')}; then verify again")
+            )
+        return made
+
+
+def judge_nodes(plan: Plan, facts: Facts, chosen: Mapping[str, Check], inside: Collection[str] | None = None) -> NodeAnswer:
+    """Every check of ``chosen`` on what the captures tell. A kind of capture that nobody gave leaves its checks not measured,
+    in the coverage alone. ``inside`` are the nodes that are built (all, when None)."""
+    import polars as pl
+
+    about = {id: _about(c) for id, c in chosen.items()}
+    layers = {id: c.layer for id, c in chosen.items()}
+    tables: dict[str, pl.DataFrame] = {}
+    notes: tuple[str, ...] = ()
+    built = plan if inside is None or not plan.has("nodes") else _built(plan, inside)
+    if has_node_facts(facts) and plan.has("nodes"):
+        resolved = node_tables(plan, facts)
+        tables, notes = resolved.tables, resolved.notes
+        if inside is not None:
+            keep = pl.col("node").is_null() | pl.col("node").is_in(list(inside))
+            tables = {name: frame.filter(keep) for name, frame in tables.items()}
+        facts = replace(facts, tables={**facts.tables, **tables})
+    asked = {id: c.answer(built, facts) for id, c in chosen.items()}
+    return NodeAnswer(asked, tables, notes, built, about, layers)
+
+
+def _about(check: Check) -> About:
+    why, measured_by, repair = (section(check.doc, name) for name in ("Why", "Measured by", "Repair"))
+    return About(check.severity, why, measured_by, repair, check.facts)
+
+
+def _built(plan: Plan, inside: Collection[str]) -> Plan:
+    """The plan with the nodes that are built, and what hangs on them."""
+    import polars as pl
+
+    tables = dict(plan.tables)
+    for name, frame in tables.items():
+        if name in ("nodes", "gpus", "nics", "machines"):
+            tables[name] = frame.filter(pl.col("node").is_in(list(inside)))
+    return replace(plan, tables=tables)
