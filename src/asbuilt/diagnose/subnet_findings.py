@@ -88,10 +88,12 @@ def slower_links(findings: list[Finding]) -> set[str]:
 
 
 def plain(about: About) -> Text:
+    """The text of a check that no table of texts knows."""
     return Text("{who}: {found}, planned is {expected}", about.repair, "nothing is changed")
 
 
 def grouped_by(rows: pl.DataFrame, text: Text) -> list[pl.DataFrame]:
+    """The failing rows of one check, a frame for each finding that ``text`` makes of them."""
     keys = {
         "check": ["check_id"],
         "expected": ["expected"],
@@ -225,6 +227,7 @@ def said(rows: pl.DataFrame, column: str) -> str:
 
 
 def evidence(rows: pl.DataFrame) -> tuple[str, ...]:
+    """``capture:line`` of the first few rows that name one."""
     lines = rows.filter(pl.col("capture_id").is_not_null()).select("capture_id", "line").head(_SHOWN).rows()
     return tuple(dict.fromkeys(f"{capture}:{line}" for capture, line in lines))
 
