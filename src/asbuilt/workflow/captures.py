@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import sys
+from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ from asbuilt.model.discovery import FactTables
 from asbuilt.model.facts import SUBJECT, UNREAD, Facts
 from asbuilt.parsers.sniff import told
 from asbuilt.parsers.tools import TOOLS
+from asbuilt.workflow.node_archives import NODE_ARCHIVE, archive_capture, fleet_facts, is_archive
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,6 +61,8 @@ def _at(place: str, tool: str) -> list[Capture]:
     if place == "-":
         return [Capture("stdin", sys.stdin.buffer.read(), tool, file="<stdin>")]
     path = Path(place)
+    if not tool and path.exists() and is_archive(path):
+        return [archive_capture(path)]
     if path.is_dir():
         return _folder(path, tool, path.resolve())
     if not path.is_file() and not path.is_fifo():  # a pipe that somebody names is meant: <(ssh host ibnetdiscover)
@@ -80,6 +84,8 @@ def _folder(folder: Path, tool: str, root: Path) -> list[Capture]:
         if item.is_symlink() and not item.resolve().is_relative_to(root):
             what = f"{item} is a link that leads out of {root.name}"
             problems.append(Problem("CLI-040", what, fix="name the file or folder that it leads to, or copy it here"))
+        elif not tool and is_archive(item):
+            found.append(archive_capture(item))
         elif item.is_dir():
             found += _folder(item, tool, root)
         elif item.name != MANIFEST and not item.name.startswith(".") and (not listed or item.name in listed):
@@ -159,16 +165,22 @@ def tool_of(capture: Capture) -> str:
     )
 
 
-def facts_of(captures: Sequence[Capture]) -> Facts:
+def facts_of(captures: Sequence[Capture], executor: Executor | None = None) -> Facts:
     """The facts of all captures in one `Facts`: one table per kind, the account of each capture, all notes.
 
     A device seen by several captures is one row (the one with most known about it); a port reported twice keeps its
-    first report. Raises `ProblemError` CLI-043 for captures whose tool nobody can tell, all of them at once.
+    first report. Archives of nodes are read by the processes of ``executor``, when there is one.
+    Raises `ProblemError` CLI-043 for captures whose tool nobody can tell, all of them at once.
     """
     problems: list[Problem] = []
     parts: list[Facts] = []
     empty: list[str] = []
+    archives = [c for c in captures if c.tool == NODE_ARCHIVE]
+    if archives:
+        parts.append(fleet_facts(archives, executor))
     for capture in captures:
+        if capture.tool == NODE_ARCHIVE:
+            continue
         try:
             tool = tool_of(capture)
         except ProblemError as error:

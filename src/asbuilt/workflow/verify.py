@@ -12,6 +12,7 @@ from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Verification
 from asbuilt.workflow.captures import facts_of, read_captures
 from asbuilt.workflow.compare import compare
+from asbuilt.workflow.node_archives import workers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,7 +38,16 @@ def verify(
     """
     given = [c for c in captures if isinstance(c, Capture)]
     places = [c for c in captures if not isinstance(c, Capture)]
-    facts = facts_of([*given, *read_captures(places)])
+    everything = [*given, *read_captures(places)]
+    count = workers(everything)
+    if count:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        with ProcessPoolExecutor(count, get_context("spawn")) as executor:
+            facts = facts_of(everything, executor)
+    else:
+        facts = facts_of(everything)
     return replace(compare(plan, facts, scope, guids, strict, required), kind="verify")
 
 
