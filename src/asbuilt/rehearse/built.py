@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from asbuilt.model.plan import Plan
+from asbuilt.rehearse.node_change import Change as NodeChange
 from asbuilt.rehearse.roce_port import Change
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Built:
     What only the subnet shows: ``unmanaged`` NIC ends stay in INIT, ``limited`` ones are limited members where the plan says
     full; ``lids`` maps an end port to the one whose LID it carries; ``slow`` cables run one lane; ``idle_managers`` are hosts
     whose subnet manager does not run; ``holes`` maps a switch to the end port that its forwarding table forgets.
-    ``settings`` are changes at hops of RDMA over Ethernet.
+    ``settings`` are changes at hops of RDMA over Ethernet, ``nodes`` those inside nodes.
     """
 
     cables: pl.DataFrame
@@ -47,6 +48,7 @@ class Built:
     idle_managers: frozenset[str] = frozenset()
     holes: dict[str, str] = field(default_factory=dict)
     settings: tuple[Change, ...] = ()
+    nodes: tuple[NodeChange, ...] = ()
 
     def with_cables(self, cables: pl.DataFrame) -> Built:
         """The same devices with other cables."""

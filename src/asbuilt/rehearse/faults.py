@@ -11,6 +11,7 @@
 
 Faults of whole panels and planes (``mirror shift crossed exchange``): `panel_faults`. Faults that only the subnet shows
 (``init limited lids slow idle``): `subnet_faults`. Settings of RDMA over Ethernet (``pfc ecn dscp mtu unread``): `roce_faults`.
+Faults inside nodes, which their own archives show (``gpu width ethmode driver hang ...``): `node_faults`.
 """
 
 from __future__ import annotations
@@ -25,13 +26,15 @@ from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.plan import Plan
 from asbuilt.rehearse.built import Built, end_of, infiniband_cables, place_ends
 from asbuilt.rehearse.fault import Fault, Injected
+from asbuilt.rehearse.node_expected import EXPECTED
+from asbuilt.rehearse.node_faults import NODE_ARITY, NODE_DO, NODE_EXAMPLES
 from asbuilt.rehearse.panel_faults import PANEL_ARITY, PANEL_DO, PANEL_EXAMPLES, well_formed
 from asbuilt.rehearse.places import Places
 from asbuilt.rehearse.roce_faults import ROCE_ARITY, ROCE_DO, ROCE_EXAMPLES
 from asbuilt.rehearse.subnet_faults import SUBNET_ARITY, SUBNET_DO
 
 ARITY = {"swap": 2, "unplug": 1, "rail": 1, "absent": 1, "eth": 1, "clone": 2, "noname": 0, "random": 1}
-ARITY |= PANEL_ARITY | SUBNET_ARITY | ROCE_ARITY
+ARITY |= PANEL_ARITY | SUBNET_ARITY | ROCE_ARITY | NODE_ARITY
 _RANDOM = re.compile(r"^(\d{1,4})@(\d{1,9})$")
 
 
@@ -60,6 +63,7 @@ def _example(kind: str) -> str:
     return (
         PANEL_EXAMPLES.get(kind)
         or ROCE_EXAMPLES.get(kind)
+        or NODE_EXAMPLES.get(kind)
         or {
             "swap": "swap:leaf-1/1,leaf-2/1",
             "unplug": "unplug:leaf-1/1",
@@ -139,12 +143,14 @@ def _absent(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected
     return replace(built, absent=built.absent | {switch}), Injected(fault, tuple(sorted(touched.to_list())), None)
 
 
-def _eth(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected]:
+def eth_fault(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected]:
+    """The port runs Ethernet. The node's own archive says so too, where one is rendered."""
     end = places.nic(built, fault.arguments[0])
     assert end.nic is not None
     if end.cable not in infiniband_cables(places.plan, built):
         raise ProblemError(Problem("CLI-023", f"{fault}: that port is planned as Ethernet", fix="name an InfiniBand NIC port"))
-    return replace(built, ethernet=built.ethernet | {(end.device, end.nic)}), Injected(fault, (end.cable,), None)
+    follows = EXPECTED["ethmode"][0]
+    return replace(built, ethernet=built.ethernet | {(end.device, end.nic)}), Injected(fault, (end.cable,), None, (), follows)
 
 
 def _clone(places: Places, built: Built, fault: Fault) -> tuple[Built, Injected]:
@@ -170,12 +176,13 @@ _DO: dict[str, Callable[[Places, Built, Fault], tuple[Built, Injected]]] = {
     "unplug": _unplug,
     "rail": _rail,
     "absent": _absent,
-    "eth": _eth,
+    "eth": eth_fault,
     "clone": _clone,
     "noname": _noname,
     **PANEL_DO,
     **SUBNET_DO,
     **ROCE_DO,
+    **NODE_DO,
 }
 
 

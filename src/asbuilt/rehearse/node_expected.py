@@ -1,0 +1,39 @@
+"""Which checks must name each fault inside a node, and which may speak besides: held against the findings of a rehearsal."""
+
+from __future__ import annotations
+
+#: kind -> (checks of which one must name each subject, checks that may speak of anything besides).
+EXPECTED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "gpu": (("GPU-001",), ()),
+    "width": (("NOD-021",), ()),
+    "gen": (("NOD-020",), ()),
+    "rootport": (("NOD-022",), ()),
+    "acs": (("NOD-023",), ()),
+    "mrrs": (("NOD-024",), ()),
+    "nicset": (("NOD-030",), ()),
+    "ethmode": (("NOD-031",), ()),
+    "firmware": (("NOD-032",), ()),
+    "numa": (("NOD-040",), ()),
+    "irq": (("NOD-041",), ()),
+    "nps": (("NOD-012",), ()),
+    "dimm": (("NOD-010",), ()),
+    "module": (("NOD-050",), ()),
+    "peermem": (("NOD-051",), ()),
+    "cmdline": (("NOD-052",), ()),
+    "fabricmanager": (("GPU-010",), ()),
+    "leak": (("NOD-060",), ()),
+    "aer": (("NOD-061",), ()),
+    "nvlink": (("GPU-011",), ()),
+    "fabricstate": (("GPU-012",), ()),
+    "clique": (("GPU-013",), ()),
+    "xid": (("GPU-020",), ()),
+    "ecc": (("GPU-021",), ()),
+    "remap": (("GPU-022",), ()),
+    "throttle": (("GPU-023",), ()),
+    "asleep": ((), ()),
+    "driver": (("SW-001",), ()),
+    "kernel": (("SW-002",), ()),
+    "hang": (("NOD-003",), ()),
+    "silent": (("NOD-001",), ()),
+    "sameas": (("NOD-002",), ()),
+}
