@@ -68,10 +68,15 @@ SETTING_FACTS = Schema(
     "One row per setting of a machine or of a card in it (BIOS, mlxconfig, kernel command line, sysctl, ethtool).",
     (
         HOST,
-        C("domain", "str", "bios, cmdline, nic, link, kernel or bmc"),
+        C("domain", "str", "bios, cmdline, nic, link, kernel, bmc or nccl"),
         C("device", "str", "device, where the setting is of one", nullable=True),
         C("name", "str", "name as the tool prints it"),
-        C("value", "str", "value as printed; for a card what holds now"),
+        C(
+            "value",
+            "str",
+            "value as printed; for a card what holds now, null where the tool tells the next boot alone",
+            nullable=True,
+        ),
         C("next_boot", "str", "value from the next boot on, where the tool says it", nullable=True),
         *ORIGIN,
     ),

@@ -2,8 +2,12 @@
 
 A row of `MODULE_FACTS` per port and column of the output: ``link_type_current``, ``link_type_next_boot``,
 ``link_type_default`` (``link_type`` where a filter left no head), text ``infiniband``, ``ethernet`` or ``vpi``. What is set
-for the next boot is not what the port is now: `ibstat` says that. Other settings are ignorable. The device is that of the
-output (``Device:``, ``PCI device:``), or the ``-d`` of the command before it. Copies from the web lose the columns' alignment.
+for the next boot is not what the port is now: `ibstat` says that. The device is that of the output (``Device:``, ``PCI
+device:``), or the ``-d`` of the command before it. Copies from the web lose the columns' alignment.
+
+Every setting, link types too, is a row of `SETTING_FACTS`: what holds now, where the output has that column, and what holds
+from the next boot on. Where a filter took the head away one column is the next boot and three are default, current, next boot, as
+the query prints them.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import re
 from typing import Any
 
 from asbuilt.model.facts import Facts
+from asbuilt.model.facts_node import SETTING_FACTS
 from asbuilt.model.facts_subnet import MODULE_FACTS
 from asbuilt.parsers import fact_rows
 from asbuilt.parsers.host_lines import Listener, Said, as_utf8, host_of_subject
@@ -25,6 +30,9 @@ _TYPE = re.compile(r"^[\s*]*LINK_TYPE_P(\d{1,2})((?:\s+\w+\(\d\))+)$")
 _SETTING = re.compile(r"^[\s*]*(?:RO\s+)?[A-Z][A-Z0-9_]{2,80}(?:\[[\d.]+\])?\s+\S.*$")
 _MARK = re.compile(r"^\s*[#+]*\s*(?:sudo\s+)?(?:\S*/)?mlxconfig\s(?=.*-)(.*)$")
 _OWN = re.compile("|".join(p.pattern for p in (_HEAD, _DEVICE, _ABOUT, _TYPE, _SETTING, _MARK)))
+_VALUES = re.compile(r"^[\s*]*(?:RO\s+)?([A-Z][A-Z0-9_]{2,80}(?:\[[\d.]+\])?)\s+(\S.*)$")
+#: Columns of an output without a head, by their number.
+_HEADLESS = {1: ["next_boot"], 3: ["default", "current", "next_boot"]}
 _SNIFFED = 1 << 16
 _SIGN = re.compile(rb"^(?:[\w.-]+: )?[\s*]*(?:Configurations:(?:\s|\r?$)|LINK_TYPE_P\d+\s+\w+\(\d\))", re.M)
 _WORDS = {"IB": "infiniband", "ETH": "ethernet", "VPI": "vpi"}
@@ -40,6 +48,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     _, slash, device = (host_of_subject(subject)[0] or "").partition("/")
     listener = Listener(as_utf8(data), subject.replace(slash + device, "", 1) if slash else subject, _OWN)
     rows: list[dict[str, Any]] = []
+    settings: list[dict[str, Any]] = []
     devices: dict[tuple[tuple[str | None, ...], int], str | None] = {}
     heads: dict[tuple[tuple[str | None, ...], int], list[str]] = {}
     for said in listener:
@@ -53,17 +62,24 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
             devices[key] = found[1]
         elif head := _HEAD.match(said.text):
             heads[key] = [c.lower().replace(" ", "_") for c in re.findall(r"Default|Current|Next Boot", head[1] or "")]
-        elif kind := _TYPE.match(said.text):
+        elif _SETTING.match(said.text):
             who = devices.get(key) or _asked(said) or device or None
-            made = _rows(kind, heads.get(key, []))
+            link = _TYPE.match(said.text)
+            made = _rows(link, heads.get(key, [])) if link else []
             rows += [{**row, "host": name, "device": who, "line": said.number} for row in made for name in said.speaker.hosts]
-            if made:
+            held = _setting(said.text, heads.get(key, []))
+            settings += [
+                {**row, "host": name, "device": who, "line": said.number} for row in held for name in said.speaker.hosts
+            ]
+            if made or held:
                 listener.account.fact(said.number)
+            elif not link:
+                listener.account.ignore(said.number)
             continue
-        elif not (_ABOUT.match(said.text) or _SETTING.match(said.text)):
+        elif not _ABOUT.match(said.text):
             continue
         listener.account.ignore(said.number)
-    tables = fact_rows.table(MODULE_FACTS, rows, capture_id)
+    tables = {**fact_rows.table(MODULE_FACTS, rows, capture_id), **fact_rows.table(SETTING_FACTS, settings, capture_id)}
     return Facts(tables, {capture_id: listener.account.result()}, (), TOOL)
 
 
@@ -71,6 +87,21 @@ def _asked(said: Said) -> str | None:
     """The ``-d`` of an mlxconfig command line."""
     words = said.speaker.command
     return valued(words, ("-d", "--dev")) if any(w.rpartition("/")[2] == "mlxconfig" for w in words[:3]) else None
+
+
+def _setting(text: str, head: list[str]) -> list[dict[str, Any]]:
+    """The setting of a line; none where the line has another number of values than the head has columns."""
+    found = _VALUES.match(text)
+    if found is None:
+        return []
+    values = found[2].split()
+    names = head or _HEADLESS.get(len(values), [])
+    if len(names) != len(values):
+        return []
+    by_name = dict(zip(names, values, strict=True))
+    if not by_name.keys() & {"current", "next_boot"}:
+        return []
+    return [{"domain": "nic", "name": found[1], "value": by_name.get("current"), "next_boot": by_name.get("next_boot")}]
 
 
 def _rows(kind: re.Match[str], head: list[str]) -> list[dict[str, Any]]:
