@@ -22,6 +22,19 @@ faults (--fault, may be repeated; A and B are a link id, SWITCH/PORT or NODE/NIC
   init:NODE/NIC  limited:NODE/NIC  lids:A,B  slow:A  idle:HOST     what only the subnet shows
   pfc:HOP  ecn:HOP  dscp:HOP  mtu:HOP  unread:HOP     RDMA over Ethernet set otherwise, or not read, at NODE/NIC or SWITCH/PORT
 
+faults inside nodes, which their archives show (DEVICE is a NIC, or a GPU as gpu5):
+  gpu:NODE/SLOT    a GPU is missing              nvlink:NODE/SLOT  an NVLink is down
+  width:NODE/DEVICE  half the PCIe lanes         gen:NODE/DEVICE   a PCIe generation less
+  rootport:NODE/DEVICE  the root port is lower   aer:NODE/DEVICE   PCIe errors logged
+  ethmode:NODE/NIC a port set to Ethernet        firmware:NODE/NIC older card firmware
+  ecc:NODE/SLOT  remap:NODE/SLOT  throttle:NODE/SLOT  xid:NODE/SLOT,79     a GPU that tells of errors or heat
+  asleep:NODE/SLOT an idle GPU saves power: nothing may be accused
+  driver:NODE  kernel:NODE  cmdline:NODE  module:NODE  peermem:NODE  nps:NODE     software and settings that differ
+  dimm:NODE  nicset:NODE  leak:NODE      a memory module or card function missing, a leak
+  numa:NODE  irq:NODE  acs:NODE  mrrs:NODE     a card on the wrong socket, interrupts, access control, read requests
+  fabricmanager:NODE  fabricstate:NODE  clique:NODE     the NVLink fabric
+  hang:NODE  silent:NODE  sameas:NODE,NODE     nvidia-smi hangs, no archive, the archive of another machine
+
 scenarios (--engine opensm --scenario NAME):
   bring-up         the subnet comes up on the generated files; every row that the plan fixes is read back
   faults           the faults of --fault, put into the running subnet, are found (the default with --fault)
@@ -45,6 +58,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--ports", type=int, default=0, metavar="N", help="bring-up: ask N ports one by one at most, spread evenly"
     )
     parser.add_argument("--fault", action="append", default=[], metavar="SPEC", help="a fault; see above")
+    nodes = "every node's archive too: hardware, settings, software (alone with a fault inside a node)"
+    parser.add_argument("--nodes", action="store_true", help=nodes)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="other hardware: GUIDs differ (default 0)")
     parser.add_argument("--keep", metavar="DIR", help="write the twin's captures into DIR, as `asbuilt verify` reads them")
     parser.add_argument("--json", action="store_true", help="the answer as JSON")
@@ -75,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         rehearsal = rehearse_opensm(plan, wish, lambda text: print(text, file=sys.stderr, flush=True))
     else:
         _only_opensm(args)
-        rehearsal = rehearse(plan, args.fault, args.engine, args.seed)
+        rehearsal = rehearse(plan, args.fault, args.engine, args.seed, args.nodes)
     if keep is not None:
         write_captures(rehearsal.captures, keep)
         print(f"captures of the twin: {args.keep}", file=sys.stderr)
@@ -99,7 +114,6 @@ def screen(rehearsal: Rehearsal, name: str) -> str:
     """The answer as text: what was done, what was found, whether they agree, and what was not proven."""
     from asbuilt.cli.rehearsed import proof_lines
     from asbuilt.cli.verify import screen as verified
-    from asbuilt.rehearse.engines import ENGINES
 
     lines = [verified(rehearsal.verification, f"{name}: rehearsal ({rehearsal.engine} engine)"), ""]
     for record in rehearsal.injected:
@@ -112,7 +126,7 @@ def screen(rehearsal: Rehearsal, name: str) -> str:
     lines += [f"            not a fault: {link}" for link in rehearsal.extra[:10]]
     lines.append("")
     lines.append("not proven here:")
-    lines += [f"  {limit.what}: {limit.why}" for limit in ENGINES[rehearsal.engine]]
+    lines += [f"  {limit.what}: {limit.why}" for limit in rehearsal.limits]
     return "\n".join(lines)
 
 

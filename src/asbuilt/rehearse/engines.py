@@ -26,6 +26,23 @@ PROVEN_AGAINST = {
         "unproven: manuals and public transcripts, no real capture was at hand",
     ),
 }
+#: Formats of the node twin, by what stood at hand to hold them against.
+_SAMPLES = "public samples of the tool, whose forms it follows; no sample was written again from its facts"
+_MANUALS = "unproven: manuals and public transcripts, no real capture was at hand"
+PROVEN_AGAINST |= dict.fromkeys(
+    ("lscpu", "numactl", "lspci-vv", "lspci-tv", "dmidecode", "lsmod", "nvidia-smi-csv", "nvidia-smi-q", "nvidia-smi-topo",
+     "nvidia-smi-nvlink", "ibdev2netdev", "show_gids", "mst-status", "mlxconfig", "flint"), _SAMPLES,
+)  # fmt: skip
+PROVEN_AGAINST |= dict.fromkeys(
+    ("sysfs", "sysfs-paths", "interrupts", "dmesg", "systemctl", "imex", "ofed_info", "packages", "ipmitool-sensor",
+     "ipmitool-fru", "ipmitool-sel"), _MANUALS,
+)  # fmt: skip
+NODE_LIMITS = (
+    Limit("PCI addresses and trees of real systems", "the twin lays its own: the plan fixes sockets, rails and names"),
+    Limit("firmware, software and sensors of real nodes", "one set of versions for all that the plan does not lock"),
+    Limit("nodes that differ where nothing is wrong", "all of a kind boot at one moment, with equal counters and logs"),
+    Limit("GPUs under load", "the twin's GPUs are idle at full clocks; speeds of links under load are not shown"),
+)
 UNPROVEN_FORMATS = (
     Limit(
         "how a dump of an XDR fabric looks", "no real sample: ASICs per chassis, port numbering and device ids are our reading"

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 MANIFEST = "capture.json"
 SCHEMA = "capture/v1"
+#: Where archives of nodes are written, inside a folder of captures.
+NODES = "nodes"
 #: Tables of a discovery: devices without one link are nothing that a plan could be held against.
 LINKED = {"device_facts", "link_facts"}
 
@@ -282,6 +284,11 @@ def write_captures(captures: Sequence[Capture], folder: Path) -> tuple[Path, ...
     listed = {}
     written = []
     for capture in captures:
+        if capture.tool == NODE_ARCHIVE:
+            (folder / NODES).mkdir(exist_ok=True)
+            (folder / NODES / capture.id).write_bytes(capture.data)
+            written.append(folder / NODES / capture.id)
+            continue
         name = "".join(c if c.isalnum() or c in "-_." else "_" for c in capture.id) + (
             ".json" if capture.tool == "lldpctl" else ".txt"
         )

@@ -12,7 +12,7 @@ from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Verdict, Verification
 from asbuilt.rehearse import faults as grammar
 from asbuilt.rehearse.built import Built, as_planned, truth
-from asbuilt.rehearse.engines import ENGINES, PROVEN_AGAINST
+from asbuilt.rehearse.engines import ENGINES, Limit
 from asbuilt.rehearse.fault import Fault, Injected
 from asbuilt.rehearse.proof import Proof
 from asbuilt.rehearse.roce_captures import roce_captures
@@ -20,6 +20,7 @@ from asbuilt.rehearse.subnet_captures import subnet_captures
 from asbuilt.rehearse.twin import captures as twin_captures
 from asbuilt.workflow.captures import facts_of
 from asbuilt.workflow.compare import compare
+from asbuilt.workflow.rehearse_nodes import formats, limits, node_captures
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,6 +72,11 @@ class Rehearsal:
         undecided = {f.verdict for f in self.verification.findings} & {Verdict.ERROR, Verdict.NOT_MEASURED}
         return 3 if undecided or any(p.open for p in self.proofs) else 0
 
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """What the rehearsal cannot show, and why not."""
+        return (*ENGINES[self.engine], *limits(self.captures))
+
     def as_json(self) -> dict[str, Any]:
         """The documented JSON object, schema ``rehearsal/v1``: that of a verification, and what only a rehearsal knows.
 
@@ -87,15 +93,16 @@ class Rehearsal:
             "missed": list(self.missed),
             "extra": list(self.extra),
             # Of the real tools' own text there is nothing to prove.
-            "formats": {} if self.proofs else {c.tool: PROVEN_AGAINST[c.tool] for c in self.captures},
+            "formats": {} if self.proofs else formats(self.captures),
             "proofs": [p.as_json() for p in self.proofs],
-            "not_proven_here": [{"what": limit.what, "why": limit.why} for limit in ENGINES[self.engine]],
+            "not_proven_here": [{"what": limit.what, "why": limit.why} for limit in self.limits],
         }
 
 
-def rehearse(plan: Plan, faults: Sequence[str] = (), engine: str = "embedded", seed: int = 0) -> Rehearsal:
+def rehearse(plan: Plan, faults: Sequence[str] = (), engine: str = "embedded", seed: int = 0, nodes: bool = False) -> Rehearsal:
     """Build ``plan`` with ``faults`` (texts of the fault grammar), capture, verify, and compare with what was done.
 
+    With ``nodes``, or with a fault inside a node, every node's archive is captured too.
     Raises `ProblemError` CLI-026 for an unknown engine, those of the grammar, and CLI-024/025/027 for the ibsim engine.
     """
     if engine not in ENGINES:
@@ -103,7 +110,7 @@ def rehearse(plan: Plan, faults: Sequence[str] = (), engine: str = "embedded", s
         raise ProblemError(Problem("CLI-026", what, fix=f"engines: {', '.join(ENGINES)}"))
     wanted = parsed(faults)
     built, injected = grammar.apply(plan, as_planned(plan), wanted)
-    return judge(plan, built, injected, engine, seed)
+    return judge(plan, built, injected, engine, seed, nodes)
 
 
 def parsed(faults: Sequence[str]) -> tuple[Fault, ...]:
@@ -120,8 +127,15 @@ def parsed(faults: Sequence[str]) -> tuple[Fault, ...]:
     return tuple(found)
 
 
-def judge(plan: Plan, built: Built, injected: tuple[Injected, ...] = (), engine: str = "embedded", seed: int = 0) -> Rehearsal:
-    """Capture a built fabric, verify it, and compare the findings with what really is there."""
+def judge(
+    plan: Plan,
+    built: Built,
+    injected: tuple[Injected, ...] = (),
+    engine: str = "embedded",
+    seed: int = 0,
+    nodes: bool = False,
+) -> Rehearsal:
+    """Capture a built fabric, and its nodes where they are asked for, verify it, and compare with what really is there."""
     if engine == "embedded":
         refuse_past_size(plan, built, injected)
     found = twin_captures(plan, built, seed)
@@ -129,6 +143,8 @@ def judge(plan: Plan, built: Built, injected: tuple[Injected, ...] = (), engine:
         found += subnet_captures(plan, built, seed)
     if engine == "embedded" and whole_ethernet(plan):
         found += roce_captures(plan, built=built)
+    if engine == "embedded" and (nodes or asks_nodes(built, injected)):
+        found += node_captures(plan, built, seed)
     if engine == "ibsim":
         refuse_for_ibsim(plan, built)
         found = _through_ibsim(found)
@@ -153,7 +169,7 @@ def weigh(
     out = LEFT_OUT[engine]
     findings = tuple(f for f in verification.findings if f.id not in out)
     coverage = tuple(c for c in verification.coverage if c.id not in out)
-    unproven = tuple(f"{limit.what}: {limit.why}" for limit in ENGINES[engine])
+    unproven = tuple(f"{limit.what}: {limit.why}" for limit in (*ENGINES[engine], *limits(found)))
     verification = replace(verification, kind="rehearse", findings=findings, coverage=coverage, unproven=unproven)
     expected = truth(plan, built)
     changed = set(expected.filter(expected["outcome"] != "ok")["link"])
@@ -196,6 +212,11 @@ def held(changed: set[str], injected: Sequence[Injected], told: Sequence[Finding
     return missed, sorted(extra)
 
 
+def asks_nodes(built: Built, injected: Sequence[Injected]) -> bool:
+    """True when a fault is one that only the archives of nodes show."""
+    return bool(built.nodes) or any(record.fault.kind == "ethmode" for record in injected)
+
+
 def whole_subnet(plan: Plan) -> bool:
     """True when the twin answers for every port of the subnets too: past `MOST_END_PORTS` the text of it is left out."""
     return plan.has("lids") and 0 < plan.table("lids").height <= MOST_END_PORTS
@@ -229,8 +250,8 @@ def refuse_for_ibsim(plan: Plan, built: Built) -> None:
     if built.clones:
         what = "ibsim refuses two devices with one GUID"
         raise ProblemError(Problem("CLI-023", what, fix="rehearse clones with the embedded engine"))
-    if built.unmanaged or built.limited or built.lids or built.slow or built.idle_managers or built.settings:
-        what = "faults that no cable shows (init, limited, lids, slow, idle, pfc, ...) are made by the embedded twin alone"
+    if built.unmanaged or built.limited or built.lids or built.slow or built.idle_managers or built.settings or built.nodes:
+        what = "faults that no cable shows (init, limited, lids, slow, idle, pfc, gpu, ...) are made by the embedded twin alone"
         raise ProblemError(Problem("CLI-023", what, fix="rehearse them with the embedded engine"))
     switches = plan.table("switches")
     chassis = switches.filter((switches["asics"] > 1) & ~switches["spare"])

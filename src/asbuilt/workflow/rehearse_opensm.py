@@ -116,7 +116,7 @@ def _leaf_key(plan: Plan, word: str) -> str:
 def _possible(built: Built, injected: Sequence[Injected]) -> None:
     """Raise for faults that ibsim cannot put into a running subnet: it changes cables and power, nothing else."""
     other = (built.noname, built.unmanaged, built.limited, built.lids, built.slow, built.idle_managers, built.holes)
-    if any((*other, built.settings)):
+    if any((*other, built.settings, built.nodes)):
         cables = {i.fault.kind for i in injected if i.moves is not None} | {"absent", "eth"}
         bad = ", ".join(str(i.fault) for i in injected if i.fault.kind not in cables)
         why = "ibsim changes cables and power while it runs, nothing else"
