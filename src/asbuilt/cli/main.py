@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rehearse": ("prove", "build the planned fabric as a twin, capture from it, verify it"),
     "verify": ("prove", "hold captures against the plan"),
     "compare": ("prove", "hold a capture against someone else's plan; needs no project"),
+    "diagnose": ("prove", "which components explain bad measurements, and what to measure next"),
     "adopt": ("prove", "draft a requirement from what is there"),
     "report": ("prove", "one HTML file that an owner can audit"),
     "explain": ("learn", "what a check or a problem code means"),
