@@ -6,8 +6,8 @@ for the next boot is not what the port is now: `ibstat` says that. The device is
 device:``), or the ``-d`` of the command before it. Copies from the web lose the columns' alignment.
 
 Every setting, link types too, is a row of `SETTING_FACTS`: what holds now, where the output has that column, and what holds
-from the next boot on. Where a filter took the head away one column is the next boot and three are default, current, next boot, as
-the query prints them.
+from the next boot on. Where a filter took the head away one column is the next boot, and three are default, current and next
+boot, as the query prints them.
 """
 
 from __future__ import annotations

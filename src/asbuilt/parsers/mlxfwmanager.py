@@ -24,7 +24,8 @@ _FIELD = re.compile(
 _VERSION = re.compile(r"^\s+(FW(?: \(Running\))?|PXE|UEFI|CLP|NVMe|FCODE|UEFI Virtio \w+)\s{2,}(\S+)(?:\s+(\S.*))?$")
 _ABOUT = re.compile(
     r"^(?:Querying (?:Mellanox|NVIDIA) devices firmware.*|-{3,}|Found \d+ device\(s\).*|Perform FW update\?.*"
-    r"|Device #\d+:.*\S.*|\w[\w ]+-\s+\S+(?: .*)?|Done\.?|Restart needed.*|Log File:.*|\s*Release notes.*|No devices found.*|-[EWI]- .*|\s*\(.*\)"
+    r"|Device #\d+:.*\S.*|\w[\w ]+-\s+\S+(?: .*)?|Done\.?|Restart needed.*|Log File:.*|\s*Release notes.*"
+    r"|No devices found.*|-[EWI]- .*|\s*\(.*\)"
     r"|Please note.*|Failed to .*)$"
 )
 _XML = re.compile(r"^\s*(?:<\?xml.*\?>|</?(?:Devices|Device|Versions|FW|PXE|UEFI|ROM|MACs|GUIDs|Status|Description)\b.*)$")

@@ -2,4 +2,6 @@
 
 from __future__ import annotations
 
-BENCH_TOOLS: dict[str, str] = {}
+BENCH_TOOLS: dict[str, str] = {
+    "nccl-tests": "nccl_tests",
+}
