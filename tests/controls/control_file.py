@@ -13,13 +13,20 @@ import polars as pl
 import yaml
 
 from asbuilt.model.facts import Facts
+from asbuilt.model.facts_bench import BENCH_FACTS
+from asbuilt.model.facts_gpu import GPU_FACT_TABLES
+from asbuilt.model.facts_node import NODE_FACTS
 from asbuilt.model.plan import Plan
 from asbuilt.model.tables import PLAN_TABLES
 from asbuilt.model.verdict import Finding, Layer, Verdict, Verification
 
 HERE = Path(__file__).resolve().parent
-KEYS = {"from", "requirement", "set", "plan", "plan_text", "edit", "capture", "captures", "strict", "expect", "alone", "about"}
+KEYS = {
+    *("from", "requirement", "set", "plan", "plan_text", "edit", "capture", "captures", "facts", "strict", "expect", "alone"),
+    "about",
+}
 MUST_NAME = ("subject", "expected", "found", "cause")
+NODE_FACT_TABLES = {s.name: s for s in (*NODE_FACTS, *GPU_FACT_TABLES, *BENCH_FACTS)}
 BLANK = {"str": "", "i64": 0, "i32": 0, "u64": 0, "f64": 0.0, "bool": False}
 
 
@@ -123,6 +130,10 @@ def outcome(control: dict[str, Any], folder: Path) -> Verification:
     plan = plan_of(control, folder)
     if "captures" in control:
         return _from_captures(plan, control, folder)
+    if "facts" in control:
+        from asbuilt.workflow.compare import compare
+
+        return compare(plan, measured_facts(control["facts"]), strict=bool(control.get("strict")))
     if "capture" not in control:
         from asbuilt.workflow.check import check
 
@@ -132,6 +143,18 @@ def outcome(control: dict[str, Any], folder: Path) -> Verification:
     parser = importlib.import_module(f"asbuilt.parsers.{control['capture']['tool']}")
     facts: Facts = parser.parse(_bytes(control["capture"], folder), "control")
     return compare(plan, facts, strict=bool(control.get("strict")))
+
+
+def measured_facts(said: dict[str, list[dict[str, Any]]]) -> Facts:
+    """Fact tables written out: a column that is not named is null. Each row is a line of the capture named as its table."""
+    tables = {}
+    for name, rows in said.items():
+        schema = NODE_FACT_TABLES[name]
+        unknown = {c for row in rows for c in row} - set(schema.names)
+        assert not unknown, f"{name} has no columns {unknown}"
+        told = [dict.fromkeys(schema.names) | {"capture_id": name, "line": i} | row for i, row in enumerate(rows, 1)]
+        tables[name] = schema.conform(pl.DataFrame(told, schema=schema.polars(), strict=False))
+    return Facts(tables)
 
 
 def _from_captures(plan: Plan, control: dict[str, Any], folder: Path) -> Verification:
