@@ -51,7 +51,7 @@ GPU_FACTS = Schema(
             "slowdown",
             "str",
             "reasons for a slower clock that are active, joined by +: hw_thermal, hw_power_brake, hw, sw_thermal, sw_power, "
-            "sync, idle; none when no reason is active",
+            "sync, app_clocks, display, idle; none when no reason is active",
             nullable=True,
         ),
         C("fabric_state", "str", "state of the fabric registration as printed (Completed, In Progress)", nullable=True),
@@ -79,7 +79,7 @@ NVLINK_FACTS = Schema(
         C("remote", "str", "PCI address or id of the far side, where printed", nullable=True),
         *ORIGIN,
     ),
-    ("capture_id", "line", "host"),
+    ("capture_id", "line", "host", "gpu", "link"),
 )
 TOPOLOGY_FACTS = Schema(
     "topology_facts",
@@ -122,20 +122,20 @@ DIAGNOSTIC_FACTS = Schema(
         C("version", "str", "version of the diagnostic", nullable=True),
         *ORIGIN,
     ),
-    ("capture_id", "line", "host", "gpu"),
+    ("capture_id", "line", "host", "test", "gpu"),
 )
 NVLINK_FABRIC_FACTS = Schema(
     "nvlink_fabric_facts",
     "One row per statement about the NVLink domain outside a GPU: switch trays and chips, IMEX nodes.",
     (
         HOST,
-        C("kind", "str", "switch_tray, switch_chip, imex_node or partition"),
+        C("kind", "str", "switch_tray, switch_chip, imex_node, imex_domain or partition"),
         C("name", "str", "as printed"),
         C("state", "str", "as printed, lower case", nullable=True),
         C("peer", "str", "the node that an IMEX line speaks of", nullable=True),
         *ORIGIN,
     ),
-    ("capture_id", "line", "host"),
+    ("capture_id", "line", "host", "kind", "name", "peer"),
 )
 
 GPU_FACT_TABLES = (GPU_FACTS, NVLINK_FACTS, TOPOLOGY_FACTS, AFFINITY_FACTS, DIAGNOSTIC_FACTS, NVLINK_FABRIC_FACTS)

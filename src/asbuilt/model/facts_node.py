@@ -122,13 +122,13 @@ NUMA_FACTS = Schema(
     "One row per NUMA node of a machine.",
     (
         HOST,
-        C("node", "i64", "number of the NUMA node"),
+        C("numa", "i64", "number of the NUMA node"),
         C("cpus", "str", "its logical processors as a list (0-47,96-143); empty for a node of memory alone", nullable=True),
         C("memory_mib", "f64", "its memory", "MiB", nullable=True),
         C("distances", "str", "distance to every node, joined by a comma", nullable=True),
         *ORIGIN,
     ),
-    ("host", "node", "capture_id"),
+    ("host", "numa", "capture_id"),
 )
 PCI_FACTS = Schema(
     "pci_facts",
@@ -230,7 +230,11 @@ EVENT_FACTS = Schema(
     "One row per line of a log that says something happened (kernel ring buffer, BMC event log, fabric manager).",
     (
         HOST,
-        C("source", "str", "xid, sxid, mlx5, aer, pcie, nvlink, mce, oom, hung, thermal, sel or fabric_manager"),
+        C(
+            "source",
+            "str",
+            "xid, sxid, mlx5, aer, pcie, nvlink, mce, oom, hung, thermal, sel, fabric_manager, nvidia-smi or dcgm",
+        ),
         C("code", "str", "number or word of the event (79)", nullable=True),
         C("device", "str", "PCI address or sensor that it is about", nullable=True),
         C("seconds", "f64", "time since boot", "s", nullable=True),
