@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-GROUPS := run fast web test lint
+GROUPS := run fast web fleet test lint
 LOCKS := $(GROUPS:%=requirements/%.txt)
 STAMP := $(VENV)/.setup-done
 ORACLE := .venv-oracle/.setup-done

@@ -5,7 +5,7 @@ set -eu
 
 PYTHON=${PYTHON:-python3}
 VENV=${VENV:-.venv}
-PACKAGES="ibsim-utils libumad2sim0 infiniband-diags opensm ibutils lldpd iproute2 chromium fonts-dejavu-core"
+PACKAGES="ibsim-utils libumad2sim0 infiniband-diags opensm ibutils lldpd iproute2 openssh-server chromium fonts-dejavu-core"
 
 say() { printf 'setup: %s\n' "$*"; }
 
@@ -26,7 +26,7 @@ if [ -n "$missing$needs_venv" ]; then
     if [ "$(id -u)" = 0 ]; then
         say "installing Debian packages:$missing $needs_venv"
         export DEBIAN_FRONTEND=noninteractive
-        # The tests start what they need themselves; an installed daemon (lldpd) must not start on this machine.
+        # The tests start what they need themselves; an installed daemon (lldpd, sshd) must not start on this machine.
         guard=/usr/sbin/policy-rc.d
         if [ ! -e "$guard" ]; then
             printf '#!/bin/sh\nexit 101\n' >"$guard"
