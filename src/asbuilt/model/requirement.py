@@ -11,6 +11,7 @@ from asbuilt.model.requirement_cooling import Cooling
 from asbuilt.model.requirement_fibre import Fibre
 from asbuilt.model.requirement_field import NAME as NAME
 from asbuilt.model.requirement_field import spec
+from asbuilt.model.requirement_nodes import Nodes
 from asbuilt.model.requirement_power import Power
 
 #: A node by its display name or its natural key (`svc:compute-0`).
@@ -307,6 +308,7 @@ class Requirement:
     )
     tenants: tuple[Tenant, ...] = spec("groups of nodes kept apart by partition keys", default=(), longest=1000)
     addresses: Addresses = field(default_factory=Addresses, metadata={"meaning": "IP addresses and names"})
+    nodes: Nodes = field(default_factory=Nodes, metadata={"meaning": "what every machine must show: memory, firmware, kernel"})
     software: dict[str, str] = field(
         default_factory=dict, metadata={"meaning": "versions that every node must run", "pattern": NAME}
     )
