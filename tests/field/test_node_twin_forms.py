@@ -15,7 +15,7 @@ from template_plans import made
 DGX, L40S, GB = "dgx-h100-superpod", "l40s-384", "gb300-nvl72"
 #: Fields that newer drivers and kernels print than those of the samples.
 NEWER = {
-    "nvidia-smi-q": {"Average Power Draw", "Instantaneous Power Draw", "Health", "Bandwidth", "GPU"},
+    "nvidia-smi-q": {"Average Power Draw", "Instantaneous Power Draw", "GPU"},
     "lscpu": set(),
     "dmidecode": set(),
     "lspci-vv": set(),

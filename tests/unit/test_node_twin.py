@@ -241,3 +241,17 @@ def test_lists_of_processors() -> None:
     assert spread([0, 1, 2, 5, 7, 8]) == "0-2,5,7-8"
     assert listed("0-2,5,7-8") == [0, 1, 2, 5, 7, 8]
     assert (spread([]), listed("")) == ("", [])
+
+
+def test_a_varied_fleet_shares_hardly_a_text_and_says_the_same() -> None:
+    plan = made("dgx-h100-superpod")
+    equal, varied = (Fleet(plan, as_planned(plan), varied=v) for v in (False, True))
+
+    def shared(which: Fleet) -> set[str]:
+        one, two = which.answers("node:0001"), which.answers("node:0002")
+        return {id for id in one if one[id].data == two[id].data and one[id].outcome == "ran"}
+
+    assert shared(equal) - shared(varied) == {
+        "dmesg", "interrupts", "ipmi-sensors", "lspci-vv", "numactl", "system",
+    }  # fmt: skip
+    assert len(varied.answers(NODE)["interrupts"].data) == len(equal.answers(NODE)["interrupts"].data)

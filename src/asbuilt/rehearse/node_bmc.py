@@ -25,6 +25,8 @@ def sensors(state: State) -> str:
     liquid = state.board.grace
     lines = []
     for name, value, unit, low, high in (*_SENSORS, *(() if liquid else _FANS)):
+        if name == "Inlet_Temp":
+            value = state.vary("inlet", value)
         lines.append(_line(name, value, unit, "ok", ("na", low, "na", "na", high, "na")))
     names = _DISCRETE if not liquid else _DISCRETE[2:]
     lines += [_line(name, "0x0", "discrete", word, ("na",) * 6) for name, word in names]

@@ -77,7 +77,7 @@ def _now(state: State, gpu: Gpu) -> dict[str, str]:
         "ecc.mode.current": "Enabled",
         "ecc.errors.uncorrected.volatile.total": str(said.uncorrected_volatile),
         "ecc.errors.uncorrected.aggregate.total": str(said.uncorrected_aggregate),
-        "temperature.gpu": str(_HOT_C if said.hot else _COOL_C),
+        "temperature.gpu": str(_HOT_C) if said.hot else state.vary(f"temp:{gpu.slot}", str(_COOL_C)),
         "power.draw": f"{part.limit_w * (0.05 if asleep else 0.11):.2f}",
         "power.limit": f"{part.limit_w:.2f}",
         "clocks.sm": str(210 if asleep else int(clock * _SLOW_SHARE) if said.hot else clock),
@@ -260,12 +260,12 @@ def _heat(state: State, gpu: Gpu) -> dict[str, object]:
     found: dict[str, object] = {
         "Temperature": {
             "GPU Current Temp": f"{now['temperature.gpu']} C",
-            "GPU T.Limit Temp": f"{_HOT_C - int(now['temperature.gpu'])} C",
+            "GPU T.Limit Temp": f"{0 if said.hot else _HOT_C - _COOL_C} C",
             "GPU Shutdown T.Limit Temp": "-8 C",
             "GPU Slowdown T.Limit Temp": "-2 C",
             "GPU Max Operating T.Limit Temp": "0 C",
             "GPU Target Temperature": "N/A",
-            "Memory Current Temp": f"{int(now['temperature.gpu']) + 5} C" if part.links else "N/A",
+            "Memory Current Temp": f"{now['temperature.gpu']} C" if part.links else "N/A",
         },
         "GPU Power Readings": {
             "Average Power Draw": f"{now['power.draw']} W",

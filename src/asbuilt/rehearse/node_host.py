@@ -44,7 +44,7 @@ def numactl(state: State) -> str:
     for node in nodes:
         lines.append(f"node {node.number} cpus:" + "".join(f" {c}" for c in listed(node.cpus)))
         lines.append(f"node {node.number} size: {node.memory_mib} MB")
-        lines.append(f"node {node.number} free: {int(node.memory_mib * _FREE)} MB")
+        lines.append(f"node {node.number} free: {state.vary(f'free:{node.number}', str(int(node.memory_mib * _FREE)))} MB")
     lines.append("node distances:")
     lines.append("node " + " ".join(f"{n.number:>3}" for n in nodes))
 
@@ -136,11 +136,11 @@ def services(state: State) -> str:
     return "\n".join(blocks)
 
 
-def _when(seconds: float) -> str:
+def _when(seconds: float, hour: str = "") -> str:
     """The time of the kernel's clock as ``dmesg --time-format=iso`` prints it: micro-seconds behind a comma."""
     minutes, rest = divmod(seconds, 60)
     hours = int(BOOT_CLOCK[:2]) + int(minutes) // 60
-    return f"{BOOT_DAY}T{hours % 24:02d}:{int(minutes) % 60:02d}:{int(rest):02d},{int(rest % 1 * 1e6):06d}+00:00"
+    return f"{BOOT_DAY}T{hour or f'{hours % 24:02d}'}:{int(minutes) % 60:02d}:{rest:09.6f}+00:00".replace(".", ",")
 
 
 def dmesg(state: State) -> str:
@@ -165,7 +165,8 @@ def dmesg(state: State) -> str:
         loading = f"NVRM: loading NVIDIA UNIX Open Kernel Module for {kind}  {soft.driver}  Release Build"
         lines.append((at + 2, loading))
     lines += [(60.0 + seconds, text) for seconds, text in state.log]
-    return "".join(f"{_when(seconds)} {text}\n" for seconds, text in sorted(lines, key=lambda row: row[0]))
+    hour = state.vary("hour", "")
+    return "".join(f"{_when(seconds, hour)} {text}\n" for seconds, text in sorted(lines, key=lambda row: row[0]))
 
 
 def packages(state: State) -> str:

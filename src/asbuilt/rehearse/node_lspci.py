@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from asbuilt.rehearse.node_board import DOWNSTREAM, END, ROOT, UPSTREAM, Board, Function
+from asbuilt.rehearse.node_marks import mark
 from asbuilt.rehearse.node_state import State
 
 _EXPRESS = {
@@ -28,10 +29,11 @@ def _speed(gts: float) -> str:
 def lspci_vv(state: State) -> str:
     """Every function in words, with its link, payload and access control, a blank line between two."""
     below = {f.parent: f for f in reversed(state.board.functions) if f.parent}
-    return "\n".join(_function(state.board, f, below.get(f.address)) for f in state.board.functions)
+    return "\n".join(_function(state, f, below.get(f.address)) for f in state.board.functions)
 
 
-def _function(board: Board, f: Function, below: Function | None) -> str:
+def _function(state: State, f: Function, below: Function | None) -> str:
+    board = state.board
     above = board.function(f.parent) if f.parent else None
     revision = f" (rev {f.revision})" if f.revision else ""
     normal = " (prog-if 00 [Normal decode])" if f.class_id == "0604" else ""
@@ -53,6 +55,8 @@ def _function(board: Board, f: Function, below: Function | None) -> str:
     text = "\n".join(lines) + "\n"
     if f.max_width:
         text += _express(f)
+    if state.varied and f.driver == "mlx5_core":
+        text += _vital(f.address)
     if (f.kind != END and f.max_width) or (f.kind == END and f.driver == "mlx5_core"):
         text += _acs(f)
     if f.driver:
@@ -93,6 +97,15 @@ def _express(f: Function) -> str:
         f"\t\t\tTrErr- Train- SlotClk+ {active} BWMgmt- ABWMgmt-\n"
         f"\t\tLnkCap2: Supported Link Speeds: 2.5-{_speed(f.max_gts)}, Crosslink- Retimer+ 2Retimers+ DRS-\n"
         f"\t\tLnkCtl2: Target Link Speed: {_speed(f.max_gts)}, EnterCompliance- SpeedDis-\n" + _AER
+    )
+
+
+def _vital(address: str) -> str:
+    """The vital product data of a card, whose serial number is its own."""
+    serial = mark(f"card:{address}")
+    return (
+        "\tCapabilities: [48] Vital Product Data\n\t\tProduct Name: NVIDIA ConnectX adapter card\n\t\tRead-only fields:\n"
+        f"\t\t\t[SN] Serial number: MT{serial}\n\t\t\t[RV] Reserved: checksum good, 1 byte(s) reserved\n\t\tEnd\n"
     )
 
 

@@ -102,7 +102,21 @@ def values_of(
             f"lid:{nic.device}": str(lid),
             f"lidx:{nic.device}": f"0x{lid:x}",
         }
-    return made | _dimm_serials(seed, node, (d.locator for d in board.dimms if d.gib))
+    return made | _varied(seed, node, board) | _dimm_serials(seed, node, (d.locator for d in board.dimms if d.gib))
+
+
+def _varied(seed: int, node: str, board: Board) -> dict[str, str]:
+    """What differs between equal machines of which nothing is wrong: counters, times, free memory, temperatures."""
+    drawn = int(_digest(seed, node, "varied"), 16)
+    made = {
+        "uptime": f"{80000 + drawn % 9999}.52 19200000.10",
+        "hour": f"{drawn % 20:02d}",
+        "inlet": f"{21 + drawn % 6}.000",
+    }
+    made |= {f"count:{i}": f"{1000 + (drawn >> 8 * i) % 900000:>10}" for i in range(8)}
+    made |= {f"free:{n.number}": str(int(n.memory_mib * (0.9 + drawn % 90 / 1000))) for n in board.numa}
+    made |= {f"temp:{g.slot}": str(27 + (drawn >> 4 * g.slot) % 9) for g in board.gpus}
+    return made | {f"card:{n.address}": f"{(drawn >> n.card) % 10**10:010d}" for n in board.nics}
 
 
 def _dimm_serials(seed: int, node: str, locators: Iterable[str]) -> dict[str, str]:

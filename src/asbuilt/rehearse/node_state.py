@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from asbuilt.model.plan import Plan
 from asbuilt.rehearse.node_board import Board, Nic
+from asbuilt.rehearse.node_marks import mark
 
 ACTIVE = ("loaded", "active", "running", "enabled")
 ONCE = ("loaded", "active", "exited", "enabled")
@@ -57,7 +58,8 @@ class State:
 
     ``services``: unit -> (load, active, sub, enabled). ``modules`` are loaded with their users. ``log`` are further kernel
     lines with their seconds since boot, ``events`` further lines of the BMC's log. ``outcomes`` maps the id of a command, or
-    the start of it with ``*``, to how it ends instead of running.
+    the start of it with ``*``, to how it ends instead of running. ``varied``: what differs
+    between equal machines (counters, times, free memory, temperatures) differs here too.
     """
 
     board: Board
@@ -75,6 +77,7 @@ class State:
     ethernet: frozenset[str] = frozenset()
     dark: frozenset[str] = frozenset()
     outcomes: dict[str, str] = field(default_factory=dict)
+    varied: bool = False
 
     def runs_ethernet(self, nic: Nic) -> bool:
         """True when the port runs Ethernet, planned so or not."""
@@ -83,6 +86,10 @@ class State:
     def up(self, nic: Nic) -> bool:
         """True when the port has a link: one of the wrong link layer has none."""
         return nic.device not in self.dark and not (nic.infiniband and nic.device in self.ethernet)
+
+    def vary(self, key: str, plain: str) -> str:
+        """``plain``, or the place of a value of each node's own where nodes are to differ in what is no fault."""
+        return mark(key) if self.varied else plain
 
     def with_gpu(self, slot: int, **fields: object) -> State:
         """The state with fields of one GPU changed."""

@@ -63,7 +63,7 @@ def system(state: State) -> str:
             ("/proc/cmdline", f"BOOT_IMAGE=/boot/vmlinuz-{soft.kernel} {root} ro {' '.join(soft.cmdline)}"),
             *(("/etc/os-release", line) for line in release),
             ("/proc/sys/kernel/numa_balancing", str(soft.numa_balancing)),
-            ("/proc/uptime", UPTIME),
+            ("/proc/uptime", state.vary("uptime", UPTIME)),
         )
     )
 
@@ -181,7 +181,7 @@ def interrupts(state: State) -> str:
     zeros = ["         0"] * count
     for irq, nic, number, cpus in sorted(_irqs(state), key=lambda row: row[0]):
         cells = zeros.copy()
-        cells[listed(cpus)[number]] = f"{1000 + 37 * number + nic.irq:>10}"
+        cells[listed(cpus)[number]] = state.vary(f"count:{number}", f"{1000 + 37 * number + nic.irq:>10}")
         what = "mlx5_async0" if number == 0 else f"mlx5_comp{number - 1}"
         if not nic.part.mellanox:
             what = f"{nic.netdev}-TxRx-{number}"

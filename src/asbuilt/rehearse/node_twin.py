@@ -90,10 +90,14 @@ class _Rendered:
 
 
 class Fleet:
-    """All compute nodes of a plan as they are built. Kinds are rendered once; `answers` of a node fills them."""
+    """All compute nodes of a plan as they are built. Kinds are rendered once; `answers` of a node fills them.
 
-    def __init__(self, plan: Plan, built: Built, seed: int = 0) -> None:
-        self.plan, self.seed = answered(plan, seed), seed
+    With ``varied`` nodes also differ in what is no fault (counters, times, free memory, temperatures): no text is shared then,
+    as in a real fleet.
+    """
+
+    def __init__(self, plan: Plan, built: Built, seed: int = 0, varied: bool = False) -> None:
+        self.plan, self.seed, self.varied = answered(plan, seed), seed, varied
         names = plan.table("nodes").select("node", "name", "unit").rows()
         self._names: dict[str, tuple[str, int]] = {node: (name, unit) for node, name, unit in names}
         self._rows = kinds(plan)
@@ -145,7 +149,7 @@ class Fleet:
         if key not in self._states:
             state = self._kinds.get(kind)
             if state is None:
-                state = self._kinds[kind] = plain(self.plan, system, gpus, nics)
+                state = self._kinds[kind] = replace(plain(self.plan, system, gpus, nics), varied=self.varied)
             for change in self._changes.get(node, ()):
                 state = changed(self.plan, state, change, system, gpus, nics)
             state = _with_links(state, wrong, dark)
@@ -269,12 +273,12 @@ def node_archive(plan: Plan, node: str, built: Built, seed: int = 0) -> bytes:
     return Fleet(plan, built, seed).archive(node)
 
 
-def write_fleet(plan: Plan, built: Built, folder: Path, seed: int = 0, packed: bool = True) -> int:
+def write_fleet(plan: Plan, built: Built, folder: Path, seed: int = 0, packed: bool = True, varied: bool = False) -> int:
     """Write the archive of every node into ``folder``: ``<name>.tar.gz``, or a folder ``<name>/``. Returns how many.
 
     Raises ``OSError`` where the folder cannot be written.
     """
-    fleet = Fleet(plan, built, seed)
+    fleet = Fleet(plan, built, seed, varied)
     folder.mkdir(parents=True, exist_ok=True)
     for node in fleet.nodes:
         if packed:
