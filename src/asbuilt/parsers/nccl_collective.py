@@ -1,8 +1,8 @@
 """Which collective a table of nccl-tests is of, where nothing names it: the columns, and how size and count belong together.
 
 The size is that of the whole buffer: count times the bytes of one element, and times the ranks where every rank gives a part
-(all_gather, reduce_scatter, alltoall). alltoall and sendrecv can't work in place: results are validated in the first half alone.
-What two collectives print alike gives no name.
+(all_gather, reduce_scatter, alltoall). alltoall and sendrecv do not work in place: results are validated in the first half
+alone. What two collectives print alike gives no name.
 """
 
 from __future__ import annotations

@@ -44,6 +44,7 @@ _FAILED = re.compile(
 )
 _PROGRAM = re.compile(r"(?:^|/)([a-z_]+)_perf(?:_mpi)?$")
 _LAUNCH = re.compile(r"^(?!#).*\b[a-z_]+_perf(?:_mpi)?(?:\s|$)")
+_SLOTS = re.compile(r"\bto satisfy the (\d{1,7})\b")
 _OWN = re.compile(rf"^#|{_ROW.pattern}|{nccl_log.LINE.pattern}|{nccl_log.BARE.pattern}|{_FAILED.pattern}|^=+$")
 _SIGN = re.compile(
     rb"^(?:\S{1,60}: ?|\[\d+,\d+\]<stdout>: ?)?(?:# nThreads? \d+ nGpus|#\s+out-of-place\s+in-place"
@@ -253,7 +254,8 @@ class _Reader:
             words = bench_lines.words_of(text)
             if stream.log.failure is None and stream.run is None:
                 stream.log.failure, stream.failed = f"launcher: {text.strip()}"[:200], said
-            wanted = stream.wanted
+            slots = _SLOTS.search(text)
+            wanted = int(slots[1]) if slots else stream.wanted
             self._launch(stream, words[:1])
             stream.wanted = wanted
         elif _LAUNCH.match(text) and self._launch(stream, bench_lines.words_of(text)):

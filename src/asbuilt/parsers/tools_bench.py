@@ -4,4 +4,11 @@ from __future__ import annotations
 
 BENCH_TOOLS: dict[str, str] = {
     "nccl-tests": "nccl_tests",
+    "perftest": "perftest",
+    "nvbandwidth": "nvbandwidth",
+    "stream": "stream_bench",
+    "bandwidthTest": "cuda_samples",
+    "p2pBandwidthLatencyTest": "cuda_samples",
+    "nccl-info": "nccl_info",
+    "nccl-topo-xml": "nccl_topo",
 }
