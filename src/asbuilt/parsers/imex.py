@@ -25,8 +25,10 @@ CONNECTIONS = {
     "D": "disconnected",
     "A": "authenticating",
     "I": "invalid",
+    "!V!": "version_mismatch",
     "V!": "version_mismatch",
     "!V": "version_mismatch",
+    "!M!": "node_map_mismatch",
     "!M": "mode_mismatch",
     "M!": "mode_mismatch",
 }
@@ -39,11 +41,11 @@ _NODE = re.compile(
     r"(?:[-*]\s+Version:\s*(\S+))?[\s*]*$"
 )
 _MATRIX = re.compile(r"^\s*Nodes From\\To((?:\s+\d{1,4})+)\s*$")
-_ROW = re.compile(r"^\s*(\d{1,4})((?:\s+(?:[CNRDAI]|V!|!V|!M|M!)\*?)+)\s*$")
+_ROW = re.compile(r"^\s*(\d{1,4})((?:\s+(?:[CNRDAI]|![VM]!?|[VM]!)\*?)+)\s*$")
 _DOMAIN = re.compile(r"^\s*Domain State:\s*([A-Z_]{2,40})$")
 _WORD = re.compile(rf"^(?:{_STATES})$")
 _LEGEND = re.compile(
-    r"^\s*(?:Connectivity Table Legend:|(?:[A-Z]|V!|!V|!M|M!) ?- .*|Nodes:|\d{1,2}/\d{1,2}/\d{4} \d\d:\d\d:\d\d(?:\.\d+)?)$"
+    r"^\s*(?:Connectivity Table Legend:|(?:[A-Z]|![VM]!?|[VM]!) ?- .*|Nodes:|\d{1,2}/\d{1,2}/\d{4} \d\d:\d\d:\d\d(?:\.\d+)?)$"
 )
 _OWN = re.compile("|".join(p.pattern for p in (_NODE, _MATRIX, _ROW, _DOMAIN, _WORD, _LEGEND)))
 _SIGN = re.compile(
