@@ -18,7 +18,7 @@ from asbuilt.parsers.fact_rows import real
 from asbuilt.parsers.host_lines import Said
 from asbuilt.parsers.told_rows import Told
 
-TOOL = "cuda-samples"
+TOOL = "bandwidthTest"
 _START = re.compile(r"^\[(?:CUDA Bandwidth Test|P2P \(Peer-to-Peer\) GPU Bandwidth Latency Test)\].*$")
 _DEVICE = re.compile(r"^\s*Device:? \d+[:,] (.+?)(?:, pciBusID: .*)?$")
 _COPY = re.compile(r"^\s*(Host to Device|Device to Host|Device to Device) Bandwidth, .*$")
@@ -38,14 +38,12 @@ _OWN = re.compile(
         p.pattern for p in (_START, _DEVICE, _COPY, _HEAD, _ROW, _CSV, _MATRIX, _LABELS, _RESULT, _NOTE, _ABOUT, matrices.ROW)
     )
 )
-_SIGN = re.compile(
-    rb"^(?:[\w.-]+: )?(?:\[CUDA Bandwidth Test\]|\[P2P \(Peer-to-Peer\) GPU Bandwidth|bandwidthTest-\w+-Pinned)", re.M
-)
+_SIGN = re.compile(rb"^(?:[\w.-]+: )?(?:\[CUDA Bandwidth Test\]|bandwidthTest-\w+-Pinned)", re.M)
 _COPIES = {"Host to Device": ("CPU", "GPU"), "Device to Host": ("GPU", "CPU"), "Device to Device": ("GPU", "GPU")}
 
 
 def sniff(data: bytes) -> bool:
-    """True for a text with the title of one of the two."""
+    """True for a text of bandwidthTest; `p2p_bandwidth` knows the other."""
     return bool(_SIGN.search(data[: 1 << 16]))
 
 

@@ -1,8 +1,8 @@
 """NCCL's topology XML (``NCCL_TOPO_DUMP_FILE``): processors, the PCI tree, GPUs and network devices of one machine.
 
 Its link speed and width are the most that device and slot can do, not what they run at. Files that clouds ship are written
-by hand: bridges of an invented domain (``ffff:ff:01.0``), devices without vendor. A file of ``<graphs>`` is no topology: it says how
-NCCL would run its rings. Read tag by tag, so that a cut file gives what stands before the cut.
+by hand: bridges of an invented domain (``ffff:ff:01.0``), devices without vendor. A file of ``<graphs>`` is no topology:
+it says how NCCL would run its rings. Read tag by tag, so that a cut file gives what stands before the cut.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ BENCH_TOOLS: dict[str, str] = {
     "nvbandwidth": "nvbandwidth",
     "stream": "stream_bench",
     "bandwidthTest": "cuda_samples",
-    "p2pBandwidthLatencyTest": "cuda_samples",
+    "p2pBandwidthLatencyTest": "p2p_bandwidth",
     "nccl-info": "nccl_info",
     "nccl-topo-xml": "nccl_topo",
 }
