@@ -28,6 +28,7 @@ faults inside nodes, which their archives show (DEVICE is a NIC, or a GPU as gpu
   rootport:NODE/DEVICE  the root port is lower   aer:NODE/DEVICE   PCIe errors logged
   ethmode:NODE/NIC a port set to Ethernet        firmware:NODE/NIC older card firmware
   ecc:NODE/SLOT  remap:NODE/SLOT  throttle:NODE/SLOT  xid:NODE/SLOT,79     a GPU that tells of errors or heat
+  nodes:K@SEED     K faults inside as many nodes
   asleep:NODE/SLOT an idle GPU saves power: nothing may be accused
   driver:NODE  kernel:NODE  cmdline:NODE  module:NODE  peermem:NODE  nps:NODE     software and settings that differ
   dimm:NODE  nicset:NODE  leak:NODE      a memory module or card function missing, a leak

@@ -8,6 +8,7 @@
 ``clone:A,B``    the NIC port at B answers with the GUID and name of the one at A
 ``noname``       every device answers with its factory description
 ``random:K@SEED`` K faults on separate cables, drawn from the seed
+``nodes:K@SEED`` K faults inside as many nodes, drawn from the seed
 
 Faults of whole panels and planes (``mirror shift crossed exchange``): `panel_faults`. Faults that only the subnet shows
 (``init limited lids slow idle``): `subnet_faults`. Settings of RDMA over Ethernet (``pfc ecn dscp mtu unread``): `roce_faults`.
@@ -26,6 +27,7 @@ from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.model.plan import Plan
 from asbuilt.rehearse.built import Built, end_of, infiniband_cables, place_ends
 from asbuilt.rehearse.fault import Fault, Injected
+from asbuilt.rehearse.node_draw import drawn
 from asbuilt.rehearse.node_expected import EXPECTED
 from asbuilt.rehearse.node_faults import NODE_ARITY, NODE_DO, NODE_EXAMPLES
 from asbuilt.rehearse.panel_faults import PANEL_ARITY, PANEL_DO, PANEL_EXAMPLES, well_formed
@@ -33,7 +35,7 @@ from asbuilt.rehearse.places import Places
 from asbuilt.rehearse.roce_faults import ROCE_ARITY, ROCE_DO, ROCE_EXAMPLES
 from asbuilt.rehearse.subnet_faults import SUBNET_ARITY, SUBNET_DO
 
-ARITY = {"swap": 2, "unplug": 1, "rail": 1, "absent": 1, "eth": 1, "clone": 2, "noname": 0, "random": 1}
+ARITY = {"swap": 2, "unplug": 1, "rail": 1, "absent": 1, "eth": 1, "clone": 2, "noname": 0, "random": 1, "nodes": 1}
 ARITY |= PANEL_ARITY | SUBNET_ARITY | ROCE_ARITY | NODE_ARITY
 _RANDOM = re.compile(r"^(\d{1,4})@(\d{1,9})$")
 
@@ -51,8 +53,8 @@ def parse(text: str) -> Fault:
         raise ProblemError(
             Problem("CLI-021", f"fault {text!r}: {kind} takes {wanted}, not {len(arguments)}", fix=f"write {_example(kind)}")
         )
-    if kind == "random" and not _RANDOM.match(arguments[0]):
-        raise ProblemError(Problem("CLI-021", f"fault {text!r}: random takes K@SEED", fix=f"write {_example(kind)}"))
+    if kind in _DRAWN and not _RANDOM.match(arguments[0]):
+        raise ProblemError(Problem("CLI-021", f"fault {text!r}: {kind} takes K@SEED", fix=f"write {_example(kind)}"))
     if not well_formed(kind, arguments):
         what = f"fault {text!r}: {kind} takes SWITCH/FIRST-LAST" + (",BY" if ARITY[kind] > 1 else "")
         raise ProblemError(Problem("CLI-021", what, fix=f"write {_example(kind)}"))
@@ -73,6 +75,7 @@ def _example(kind: str) -> str:
             "clone": "clone:node:0003/mlx5_0,node:0004/mlx5_0",
             "noname": "noname",
             "random": "random:3@7",
+            "nodes": "nodes:3@7",
             "init": "init:node:0003/mlx5_0",
             "limited": "limited:node:0003/mlx5_0",
             "lids": "lids:node:0003/mlx5_0,node:0004/mlx5_0",
@@ -92,7 +95,7 @@ def apply(plan: Plan, built: Built, faults: tuple[Fault, ...]) -> tuple[Built, t
     done: list[Injected] = []
     problems: list[Problem] = []
     for fault in faults:
-        for single in _drawn(plan, built, fault, done) if fault.kind == "random" else (fault,):
+        for single in _DRAWN[fault.kind](plan, built, fault, done) if fault.kind in _DRAWN else (fault,):
             try:
                 built, record = _DO[single.kind](places, built, single)
             except ProblemError as error:
@@ -220,6 +223,16 @@ def _drawn(plan: Plan, built: Built, fault: Fault, done: list[Injected]) -> tupl
         else:
             found.append(Fault("unplug", (first[0],)))
     return tuple(found)
+
+
+def _of_nodes(plan: Plan, built: Built, fault: Fault, done: list[Injected]) -> tuple[Fault, ...]:
+    """K faults inside as many nodes."""
+    match = _RANDOM.match(fault.arguments[0])
+    assert match is not None
+    return drawn(plan, built.nodes, fault, int(match[1]), int(match[2]))
+
+
+_DRAWN = {"random": _drawn, "nodes": _of_nodes}
 
 
 def _weighted(draw: object, sizes: list[int]) -> int:

@@ -188,8 +188,10 @@ def _at_node(places: Places, built: Built, fault: Fault) -> Done:
             raise _refuse(fault, "its memory is soldered", "name a node with memory modules")
         target = full[0].locator
         subjects = (f"{node}#dimm {target}",)
-    if kind == "irq" and board.sockets < 2:
-        raise _refuse(fault, "it has one socket", "name a node of two sockets")
+    if kind == "irq":
+        if board.sockets < 2:
+            raise _refuse(fault, "it has one socket", "name a node of two sockets")
+        subjects = tuple(subject(node, n.device) for n in board.nics)
     if kind == "module":
         value = _MODULE
     if kind == "cmdline":
