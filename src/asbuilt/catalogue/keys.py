@@ -26,6 +26,12 @@ SYSTEM_MAY = """
     cpu text CPUs
     cpus_per_unit count CPUs of one rack
     memory_tb number system memory
+    architecture text x86_64 or aarch64
+    dimms count memory modules (0: memory is soldered)
+    dimm_gib number size of one memory module
+    memory_channels count memory channels of one socket
+    nvswitches count NVSwitch chips of one server
+    bmc flag it has a BMC
     depth_mm number depth of the chassis
     weight_kg number weight of one server or tray
     airflow_m3_h number air to provide at full load
@@ -98,6 +104,13 @@ GPU = """
     """
 GPU_MAY = """
     form text module form
+    pci_ids texts PCI ids that it may have: vendor:device
+    shown_as texts names that the driver's tools print
+    memory_mib number memory as the driver's tools show it
+    pcie_gen count PCI Express generation
+    pcie_lanes count PCI Express lanes
+    nvlinks count NVLinks of one GPU (0: none)
+    nvlink_gbytes_s number rate of one NVLink as the driver's tools show it, one direction
     memory_raw_gb number memory as often printed, before reservation
     """
 
@@ -113,6 +126,9 @@ NIC_MAY = """
     rates_ethernet_gbps numbers rates of one port in Ethernet mode, where they differ
     ports_ethernet count ports in Ethernet mode, where they differ
     pci_device_id text PCI device id
+    pci_vendor_id text PCI vendor id
+    shown_as texts card types that tools print
+    functions count PCI functions of one card, as shipped
     pcie_gen count PCI Express generation
     pcie_lanes count PCI Express lanes of the edge connector
     pcie_note text what else it needs to reach its rate
