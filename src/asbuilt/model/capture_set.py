@@ -28,7 +28,9 @@ class Command:
     """One question: ``shell`` is one line of POSIX shell; ``program`` must exist, else the answer is ``absent``.
 
     ``tool`` names the parser of the answer. ``devices`` is "" (asked once), "nic" or "gpu" (asked per PCI address).
-    ``where`` limits it: "" everywhere, "x86_64", "nvlink" (systems with NVSwitch or NVLink domains), "bmc".
+    ``where`` limits it: "" everywhere, "x86_64", "nvlink" (systems with NVSwitch or NVLink domains), "domain" (an NVLink
+    domain over several nodes), "bmc". ``module`` is a kernel module that must be loaded before: asked without it the program
+    would load it. ``ok`` are the exit statuses of an answer that is whole (grep says 2 when one of its files cannot be read).
     """
 
     id: str
@@ -39,10 +41,16 @@ class Command:
     timeout_s: int = 20
     devices: str = ""
     where: str = ""
+    module: str = ""
+    ok: tuple[int, ...] = (0,)
 
 
 def _sysfs(*paths: str) -> str:
     return f"grep -sH . {' '.join(paths)}"
+
+
+#: What `_sysfs` may end with: found, nothing found, a file that is not there or not for this user.
+_GREP = (0, 1, 2)
 
 
 _DMI = "/sys/class/dmi/id"
@@ -76,22 +84,24 @@ COMMANDS: tuple[Command, ...] = (
             *(f"{_DMI}/{n}" for n in ("sys_vendor", "product_name", "product_serial", "product_uuid", "board_serial")),
             f"{_DMI}/chassis_serial", "/etc/machine-id", "/proc/sys/kernel/hostname", "/proc/sys/kernel/random/boot_id",
         ),
-        root=True,
+        ok=_GREP,
     ),
     Command(
         "system",
         "sysfs",
         _sysfs(*(f"{_DMI}/{n}" for n in ("bios_vendor", "bios_version", "bios_date")), "/proc/sys/kernel/osrelease",
                "/proc/cmdline", "/etc/os-release", "/proc/sys/kernel/numa_balancing", "/proc/uptime"),
+        ok=_GREP,
     ),
-    Command("pci-links", "sysfs", _sysfs(*(f"{_PCI}/{name}" for name in _LINK))),
+    Command("pci-links", "sysfs", _sysfs(*(f"{_PCI}/{name}" for name in _LINK)), ok=_GREP),
     Command("pci-paths", "sysfs-paths", f"readlink -f {_PCI}", "readlink"),
     Command("infiniband", "sysfs", _sysfs(
         *(f"/sys/class/infiniband/*/{n}" for n in ("node_guid", "sys_image_guid", "fw_ver", "board_id", "hca_type")),
         *(f"/sys/class/infiniband/*/ports/*/{n}" for n in ("link_layer", "state", "phys_state", "rate", "lid")),
-    )),
-    Command("infiniband-paths", "sysfs-paths", "ls -l /sys/class/infiniband /sys/class/net", "ls"),
-    Command("irq-affinity", "sysfs", _sysfs("/proc/irq/*/smp_affinity_list", "/proc/irq/*/effective_affinity_list")),
+    ), ok=_GREP),
+    Command("infiniband-paths", "sysfs-paths", "ls -l /sys/class/infiniband /sys/class/net", "ls", ok=(0, 1, 2)),
+    Command("irq-affinity", "sysfs", _sysfs("/proc/irq/*/smp_affinity_list", "/proc/irq/*/effective_affinity_list"),
+            ok=_GREP),
     Command("interrupts", "interrupts", "cat /proc/interrupts"),
     Command("lscpu", "lscpu", "lscpu", "lscpu"),
     Command("numactl", "numactl", "numactl -H", "numactl"),
@@ -99,16 +109,19 @@ COMMANDS: tuple[Command, ...] = (
     Command("lspci-tv", "lspci-tv", "lspci -Dtv", "lspci"),
     Command("dmidecode", "dmidecode", "dmidecode -t bios -t system -t memory", "dmidecode", root=True),
     Command("lsmod", "lsmod", "lsmod", "lsmod"),
-    Command("modules", "sysfs", _sysfs("/sys/module/*/version")),
+    Command("modules", "sysfs", _sysfs("/sys/module/*/version"), ok=_GREP),
     Command("dmesg", "dmesg", "dmesg --time-format=iso", "dmesg", root=True, timeout_s=30),
     Command("services", "systemctl", f"systemctl show -p Id -p LoadState -p ActiveState -p SubState -p UnitFileState {_UNITS}",
             "systemctl"),
-    Command("nvidia-smi", "nvidia-smi-csv", f"nvidia-smi --query-gpu={_FIELDS} --format=csv", "nvidia-smi", timeout_s=60),
-    Command("nvidia-smi-q", "nvidia-smi-q", "nvidia-smi -q", "nvidia-smi", timeout_s=60),
-    Command("nvidia-smi-topo", "nvidia-smi-topo", "nvidia-smi topo -m", "nvidia-smi", timeout_s=60),
-    Command("nvlink-status", "nvidia-smi-nvlink", "nvidia-smi nvlink -s", "nvidia-smi", timeout_s=60, where="nvlink"),
-    Command("nvlink-errors", "nvidia-smi-nvlink", "nvidia-smi nvlink -e", "nvidia-smi", timeout_s=60, where="nvlink"),
-    Command("imex", "imex", "nvidia-imex-ctl -N", "nvidia-imex-ctl", where="nvlink"),
+    Command("nvidia-smi", "nvidia-smi-csv", f"nvidia-smi --query-gpu={_FIELDS} --format=csv", "nvidia-smi", timeout_s=60,
+            module="nvidia"),
+    Command("nvidia-smi-q", "nvidia-smi-q", "nvidia-smi -q", "nvidia-smi", timeout_s=60, module="nvidia"),
+    Command("nvidia-smi-topo", "nvidia-smi-topo", "nvidia-smi topo -m", "nvidia-smi", timeout_s=60, module="nvidia"),
+    Command("nvlink-status", "nvidia-smi-nvlink", "nvidia-smi nvlink -s", "nvidia-smi", timeout_s=60, where="nvlink",
+            module="nvidia"),
+    Command("nvlink-errors", "nvidia-smi-nvlink", "nvidia-smi nvlink -e", "nvidia-smi", timeout_s=60, where="nvlink",
+            module="nvidia"),
+    Command("imex", "imex", "nvidia-imex-ctl -N", "nvidia-imex-ctl", where="domain"),
     Command("ibstat", "ibstat", "ibstat", "ibstat"),
     Command("ibdev2netdev", "ibdev2netdev", "ibdev2netdev", "ibdev2netdev"),
     Command("show_gids", "show_gids", "show_gids", "show_gids"),

@@ -226,7 +226,11 @@ def asked(state: State, command: Command) -> bool:
     """True when the capture set asks such a node: by architecture, NVLink and BMC."""
     where = command.where
     return (
-        not where or where == "bmc" or (where == "nvlink" and state.links > 0) or (where == "x86_64" and not state.board.grace)
+        not where
+        or where == "bmc"
+        or (where == "nvlink" and state.links > 0)
+        or (where == "domain" and state.domain == "domain")
+        or (where == "x86_64" and not state.board.grace)
     )
 
 
