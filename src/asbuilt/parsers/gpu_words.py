@@ -124,6 +124,9 @@ class Gathered:
     def put(self, schema: Schema, hosts: tuple[str | None, ...], line: int, values: Mapping[str, Any]) -> None:
         """One row for each host; lines are left as they are."""
         rows = self.rows.setdefault(schema.name, [])
+        if any(isinstance(v, str) and not v.isascii() for v in values.values()):
+            # JSON may name half of a surrogate pair, which no table can hold.
+            values = {k: v.encode("utf-8", "replace").decode() if isinstance(v, str) else v for k, v in values.items()}
         rows.extend({"line": line, **values, "host": host} for host in hosts)
 
     def gpu(self, hosts: tuple[str | None, ...], line: int, values: Mapping[str, Any]) -> None:

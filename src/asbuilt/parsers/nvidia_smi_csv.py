@@ -18,10 +18,10 @@ from asbuilt.parsers.host_lines import Listener, Said, as_utf8
 TOOL = "nvidia-smi-csv"
 _CELL = re.compile(r"^([a-z][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*)(?: \[[A-Za-z/%]{1,8}\])?$")
 _HELP = re.compile(r"^List of valid properties to query")
-_ROW = r"[^,]{0,200}(?:, ?[^,]{0,200}){0,120}"
-_OWN = re.compile(
-    rf"^(?:[a-z][A-Za-z0-9_.]*(?: \[[A-Za-z/%]+\])?(?:, ?[a-z][A-Za-z0-9_.]*(?: \[[A-Za-z/%]+\])?)*$)|{FAILED.pattern}", re.I
-)
+_HEADING = r"[a-z][A-Za-z0-9_.]*(?: \[[A-Za-z/%]+\])?"
+#: A line of values: not one with a host before it, and no command that queries them.
+_ROW = r"(?![A-Za-z0-9][\w.-]*: )(?!.*(?:--query|nvidia-smi))[^,]{0,200}(?:, ?[^,]{0,200}){1,120}"
+_OWN = re.compile(rf"^{_HEADING}(?:, ?{_HEADING})*$|^{_ROW}$|{FAILED.pattern}", re.I)
 _SIGN = re.compile(
     rb"^(?:[\w.-]+: )?(?:[a-z_.A-Z0-9]+(?: \[[\w/%]+\])?, ?)*(?:gpu_uuid|uuid|pci\.bus_id|gpu_bus_id|vbios_version"
     rb"|driver_version|memory\.(?:total|used|free)|fabric\.\w+|pcie\.link\.\w+\.\w+|ecc\.\w+\.[\w.]+|remapped_rows\.\w+|temperature\.gpu)"

@@ -71,7 +71,8 @@ class _Reader:
         elif found := _ERROR.match(said.text):
             self._error(said, gpu, name, found)
         else:
-            self._close(hosts)
+            if said.closed:
+                self._close(hosts)
             self._one(said, {"gpu": gpu, "uuid": name})
 
     def _one(self, said: Said, row: dict[str, Any]) -> None:

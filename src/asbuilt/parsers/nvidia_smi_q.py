@@ -38,7 +38,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     reader = _plain(text, subject)
     if reader is None:
         listener = Listener(text, subject, OWN)
-        reader = _Reader(listener.account, listener.lines)
+        reader = _Reader(listener.account, listener.lines, listener.ends)
         for said in listener:
             reader.hear(said)
     if reader.end():
@@ -55,9 +55,9 @@ def _plain(text: bytes, subject: str) -> _Reader | None:
         words = text.decode("utf-8").split("\n")
     except UnicodeDecodeError:
         return None
-    reader = _Reader(Account(lines), lines)
-    speaker = Speaker((host_of_subject(subject)[0],), (), None, 0)
     ends = text.endswith(b"\n")
+    reader = _Reader(Account(lines), lines, ends)
+    speaker = Speaker((host_of_subject(subject)[0],), (), None, 0)
     account = reader.out.account
     for number, word in enumerate(words[: len(lines)], start=1):
         word = word.rstrip()
@@ -71,8 +71,9 @@ def _plain(text: bytes, subject: str) -> _Reader | None:
 class _Reader:
     """The block of the GPU that is being told, by the labels above each line."""
 
-    def __init__(self, account: Account, lines: list[bytes]) -> None:
+    def __init__(self, account: Account, lines: list[bytes], ends: bool) -> None:
         self.out = Gathered(account)
+        self._ends = ends
         self._lines = lines
         self._open: dict[tuple[str | None, ...], _Block] = {}
         self._last: _Block | None = None
@@ -117,7 +118,7 @@ class _Reader:
 
     def _blank(self, block: _Block, number: int) -> bool:
         """True when an empty line since the last one of this block has ended it."""
-        if not block.line or all(line.strip() for line in self._lines[block.seen : number - 1]):
+        if not block.line or not any(block.blank(line) for line in self._lines[block.seen : number - 1]):
             return False
         self._close(block)
         return True
@@ -190,7 +191,8 @@ class _Reader:
             if block.over:
                 continue
             after = self._lines[block.seen :]
-            blank = bool(block.line) and block.seen > block.line and bool(after) and not after[0].strip()
+            told = bool(block.line) and block.seen > block.line and (len(after) > 1 or self._ends)
+            blank = told and bool(after) and block.blank(after[0])
             if blank or (not block.line and "Fabric/Status" in block.values):
                 self._close(block)
             else:
@@ -210,3 +212,8 @@ class _Block:
         self.told: list[int] = []
         self.other: list[int] = []
         self.over = False
+
+    def blank(self, line: bytes) -> bool:
+        """True for an empty line of whoever tells this block; pdsh puts the host before it."""
+        text = line.strip()
+        return not text or (self.hosts[0] is not None and text == f"{self.hosts[0]}:".encode())

@@ -12,7 +12,16 @@ from xml.parsers import expat
 
 from asbuilt.model.facts import Facts
 from asbuilt.parsers.gpu_words import FAILED, Gathered, told
-from asbuilt.parsers.host_lines import Listener, as_utf8, host_of_subject
+from asbuilt.parsers.host_lines import (
+    Account,
+    Listener,
+    Speaker,
+    as_utf8,
+    host_of_subject,
+    plain_text,
+    prompted,
+    split_lines,
+)
 from asbuilt.parsers.nvidia_smi_q_fields import XML
 
 TOOL = "nvidia-smi-xml"
@@ -37,17 +46,19 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     stop = len(text) if stop < 0 else stop + len(_END)
     before, body = text[:start], text[start:stop]
     listener = Listener(text if opened is None else before, subject, _OWN)
-    whole = Listener(text, subject, _OWN)
-    out = Gathered(whole.account)
-    hosts: tuple[str | None, ...] = (host_of_subject(subject)[0],)
-    for said in listener:
+    out = Gathered(Account(split_lines(text)))
+    speaker = Speaker((host_of_subject(subject)[0],), (), None, 0)
+    told = list(listener)
+    for number in range(len(listener.lines)):
+        out.account.classes[number] = listener.account.classes[number]
+    for said in told:
         out.gave_up(said)
-    for number in range(1, len(listener.lines) + 1):
-        out.account.classes[number - 1] = listener.account.classes[number - 1]
+    for line in listener.lines:
+        speaker = prompted(plain_text(line), speaker, speaker.hosts[0]) or speaker
     if body and b"<nvidia_smi_log" in body:
         if text[stop:].strip():
             out.note("what stands behind the end of the document is unread")
-        _Document(out, hosts, before.count(b"\n"), body).read()
+        _Document(out, speaker.hosts, before.count(b"\n"), body).read()
     return out.facts(capture_id, TOOL)
 
 
