@@ -35,8 +35,11 @@ class Nodes:
         "address translation for devices, default disabled or passthrough", choices=("disabled", "passthrough", "enabled")
     )
     acs: str | None = spec(
-        "PCIe access control on bridges between GPU and NIC: disabled on bare metal (the default), enabled for virtual machines",
+        "PCIe access control on bridges of GPUs and NICs: disabled (bare metal, the default), enabled (virtual machines)",
         choices=("disabled", "enabled"),
+    )
+    pcie_gen: int | None = spec(
+        "PCIe generation of the processors' root ports, where it is below that of a GPU or NIC", least=3, most=7
     )
     read_request_bytes: int | None = spec("MaxReadReq of the NICs, default 4096", unit="bytes", least=128, most=4096)
     payload_bytes: int | None = spec("MaxPayload of GPUs and NICs, at least", unit="bytes", least=128, most=4096)
