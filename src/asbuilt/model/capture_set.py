@@ -21,6 +21,8 @@ OUTCOMES = ("ran", "timed_out", "absent", "needs_root", "skipped", "failed")
 #: The first line of a manifest says which script wrote it: ``# asbuilt capture set v1 plan <hash12> node <name>``.
 MANIFEST_MARK = "# asbuilt capture set v1"
 SUFFIX = ".txt"
+#: Around an archive that a node prints as base64 text: this and the name of the archive, the text, and the last line.
+BEGIN, END = "ASBUILT-ARCHIVE-BEGIN", "ASBUILT-ARCHIVE-END"
 
 
 @dataclass(frozen=True, slots=True)

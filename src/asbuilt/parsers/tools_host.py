@@ -2,4 +2,6 @@
 
 from __future__ import annotations
 
-HOST_TOOLS: dict[str, str] = {}
+HOST_TOOLS: dict[str, str] = {
+    "node-manifest": "node_manifest",
+}
