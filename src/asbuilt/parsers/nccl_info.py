@@ -15,7 +15,7 @@ from asbuilt.model.facts_bench import RESULT_FACTS, RUN_FACTS
 from asbuilt.model.facts_node import SETTING_FACTS, VERSION_FACTS
 from asbuilt.parsers import bench_lines, nccl_log
 from asbuilt.parsers.host_lines import Said
-from asbuilt.parsers.told_rows import Told
+from asbuilt.parsers.told_rows import Told, plain
 
 TOOL = "nccl-info"
 _OBJECT = re.compile(r'^\{"header":\s?\{')
@@ -82,7 +82,7 @@ def _object(told: Told, said: Said, files: dict[Any, tuple[Said, dict[str, Any]]
         name = f"{told.capture_id}#{list(files).index(key) + 1 if key in files else len(files) + 1}"
         size, ranks = float(speed["coll_msg_size_bytes"]), int(head["n_ranks"])
         took = speed.get("coll_exec_time_us")
-        row = {"run": name, "bytes": size, "operation": str(speed["coll"]), "unit": "GB/s"}
+        row = {"run": name, "bytes": size, "operation": plain(speed["coll"]), "unit": "GB/s"}
         row["time_us"] = None if took is None else float(took)
         values = {"busbw": float(speed["coll_busbw_gbs"]), "algbw": float(speed["coll_algobw_gbs"])}
         host, version = about.get("hostname"), about.get("inspector_output_format_version")
@@ -92,7 +92,7 @@ def _object(told: Told, said: Said, files: dict[Any, tuple[Said, dict[str, Any]]
         return
     for quantity, value in values.items():
         told.add(RESULT_FACTS, said, {**row, "quantity": quantity, "value": value})
-    run = {"run": name, "benchmark": "nccl_inspector", "version": str(version) if version else None, "ranks": ranks}
+    run = {"run": name, "benchmark": "nccl_inspector", "version": plain(version), "ranks": ranks}
     run |= {"host_set": bench_lines.host_set([host]) if isinstance(host, str) else None, "complete": False}
     files.setdefault(key, (said, run))
     files[key][1]["reached_bytes"] = max(size, files[key][1].get("reached_bytes", 0.0))

@@ -44,6 +44,7 @@ _FAILED = re.compile(
 )
 _PROGRAM = re.compile(r"(?:^|/)([a-z_]+)_perf(?:_mpi)?$")
 _LAUNCH = re.compile(r"^(?!#).*\b[a-z_]+_perf(?:_mpi)?(?:\s|$)")
+_ROOT = re.compile(r"^#+\s+(?:\S*/)?(?:mpirun|mpiexec|srun|\w+_perf(?:_mpi)?)\s.*$")
 _SLOTS = re.compile(r"\bto satisfy the (\d{1,7})\b")
 _OWN = re.compile(rf"^#|{_ROW.pattern}|{nccl_log.LINE.pattern}|{nccl_log.BARE.pattern}|{_FAILED.pattern}|^=+$")
 _SIGN = re.compile(
@@ -160,7 +161,9 @@ class _Reader:
             self._rank(said, stream, found)
         elif _HEAD.match(text):
             run = run if run and run.open else self._begin(said, stream)
-            run.columns = text[1:].split()
+            columns = text[1:].split()
+            lead = columns[: columns.index("time")] if "time" in columns else []
+            run.columns = columns if lead[:3] == ["size", "count", "type"] and len(set(lead)) == len(lead) else []
         elif run and (found := _REDUCED.match(text)):
             run.values["most_bytes"] = float(found[1])
         elif run and (found := _BOUNDS.match(text)):
@@ -169,6 +172,8 @@ class _Reader:
             run.values.setdefault("average_gbytes_s", average)
             run.averages += 1
         else:
+            if _ROOT.match(text) and self._launch(stream, bench_lines.words_of(text.lstrip("#"))) and run and not run.open:
+                stream.run = None
             self.told.ignore(said)
             return
         self.told.account.fact(said.number)

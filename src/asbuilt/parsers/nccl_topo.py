@@ -18,7 +18,7 @@ from asbuilt.parsers.host_lines import Said, Speaker, host_of_subject
 from asbuilt.parsers.told_rows import Told, no_word, pci_address
 
 TOOL = "nccl-topo-xml"
-_TAG = re.compile(r"<!--.*?-->|<\?.*?\?>|<(/?)([a-z]\w{0,30})((?:\s+[\w-]{1,60}=\"[^\"<>]*\")*)\s*(/?)>", re.S)
+_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<\?.*?\?>|<(/?)([a-z]\w{0,30})((?:\s+[\w-]{1,60}=\"[^\"<>]*\")*)\s*(/?)>", re.S)
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 _SIGN = re.compile(rb"\A\s*(?:<!--.{0,4000}?-->\s*|<\?xml[^>]*\?>\s*)*<(?:system|graphs) version=", re.S)
 _NOTHING = re.compile(r"(?!)")

@@ -17,7 +17,7 @@ from asbuilt.model.facts_node import VERSION_FACTS
 from asbuilt.parsers import bench_lines, matrices
 from asbuilt.parsers.fact_rows import real
 from asbuilt.parsers.host_lines import Said, Speaker, host_of_subject
-from asbuilt.parsers.told_rows import Told
+from asbuilt.parsers.told_rows import Told, plain
 
 TOOL = "nvbandwidth"
 _START = re.compile(r"^nvbandwidth Version: (\S+)$")
@@ -151,17 +151,18 @@ def _whole(told: Told, text: bytes, subject: str) -> None:
         told.note("JSON that is cut, or not of nvbandwidth: nothing of it is read")
         return
     said = Said(1, "", Speaker((host_of_subject(subject)[0],), (), None, 0), True)
-    run = _Run(said, {"version": str(body.get("git_version") or "").removeprefix("v") or None}, ended=True)
+    run = _Run(said, {"version": (plain(body.get("git_version")) or "").removeprefix("v") or None}, ended=True)
     name = f"{told.capture_id}#1"
     for at, test in enumerate(tests if isinstance(tests, list) else [], start=1):
-        if not isinstance(test, dict) or not isinstance(test.get("name"), str):
+        if not isinstance(test, dict) or not re.match(r"^\w{1,80}$", str(test.get("name"))):
             continue
         if test.get("status") not in ("Passed", "Waived", None):
-            run.failure = run.failure or f"{test['name']}: {test.get('status')}"[:200]
+            run.failure = run.failure or f"{test['name']}: {plain(test.get('status')) or 'no status'}"[:200]
         _case(told, Said(at, "", said.speaker, True), run, name, test)
     told.add(RUN_FACTS, said, _row(run, name))
-    if isinstance(body.get("Driver Version"), str):
-        told.add(VERSION_FACTS, said, {"component": "driver", "version": body["Driver Version"]})
+    driver = plain(body.get("Driver Version"))
+    if driver:
+        told.add(VERSION_FACTS, said, {"component": "driver", "version": driver})
     told.account.fact(*range(1, len(told.account.lines) + 1))
 
 
@@ -169,7 +170,7 @@ def _case(told: Told, said: Said, run: _Run, name: str, test: dict[str, Any]) ->
     """One test case of the document. Its rows carry its number for a line."""
     described = str(test.get("bandwidth_description") or "")
     what = _WHAT.match(described)
-    run.test, run.unit = test["name"], "ns" if "(ns)" in described else "GB/s"
+    run.test, run.unit = str(test["name"]), "ns" if "(ns)" in described else "GB/s"
     sides = (what[1], what[2], what[3]) if what else ("GPU", "->", "GPU")
     matrix = test.get("bandwidth_matrix")
     for row, values in enumerate(matrix if isinstance(matrix, list) else []):

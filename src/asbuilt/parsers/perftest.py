@@ -55,7 +55,7 @@ _FAILED = re.compile(
     r"|.*: (?:Connection refused|No route to host|Cannot assign .*)|IB device .* not found|.*\bfailed\b.*|Segmentation fault.*"
     r"|Did not detect devices.*)$"
 )
-_LAUNCH = re.compile(r"^\s*(?:sudo\s+)?(?:\S*/)?(?:numactl|taskset|time|numactl|ib_\w+_(?:bw|lat)|raw_ethernet_\w+)(?:\s+.*)?$")
+_LAUNCH = re.compile(r"^\s*[#+]*\s*(?:sudo\s+)?(?:\S*/)?(?:numactl|taskset|time|ib_\w+_(?:bw|lat)|raw_ethernet_\w+)(?:\s+.*)?$")
 _PROGRAM = re.compile(r"(?:^|/)(ib_\w+_(?:bw|lat)|raw_ethernet_(?:bw|lat))$")
 _STARTED = re.compile(r"^\s*Starting RDMA (client|server) '(\w+)' for (\w+)")
 _OWN = re.compile(

@@ -36,6 +36,14 @@ def no_word(text: str) -> str | None:
     return None if word.lower() in ("", "n/a", "na", "none", "--", "-", "unknown") else word
 
 
+def plain(value: object, most: int = 200) -> str | None:
+    """A text of a JSON document as UTF-8 can hold it, without control characters; None for what is no text, or empty."""
+    if not isinstance(value, str):
+        return None
+    clean = "".join(c for c in value.encode("utf-8", "replace").decode() if c.isprintable())[:most].strip()
+    return clean or None
+
+
 class Told:
     """A text read line by line into rows of several tables. The line of a row is claimed as a fact when the row is added."""
 
