@@ -198,7 +198,7 @@ def numa_nodes(maker: Maker, sockets: int, per_socket: int, gpus: tuple[Gpu, ...
     """NUMA nodes: ``per_socket`` of each processor, and on Grace eight per GPU behind them (the first holds its memory)."""
     cores = maker.cores
     made = []
-    memory = (maker.per_socket_gib or maker.channels * maker.dimm_gib) * 1024 * sockets
+    memory = (maker.per_socket_gib or maker.channels * maker.per_channel * maker.dimm_gib) * 1024 * sockets
     number = sockets * per_socket
     for index in range(number):
         share = cores // per_socket
@@ -214,14 +214,14 @@ def numa_nodes(maker: Maker, sockets: int, per_socket: int, gpus: tuple[Gpu, ...
 
 
 def dimms(maker: Maker, sockets: int) -> tuple[Dimm, ...]:
-    """One module per channel, two sockets a channel (the second empty); none where memory is soldered."""
+    """Modules as many to a channel as the system has, of two sockets a channel; none where memory is soldered."""
     made = []
     for socket in range(sockets):
         for channel in range(maker.channels if maker.dimm_gib else 0):
             letter = chr(ord("A") + channel)
             for place in (0, 1):
                 bank = f"P{socket}_Node{socket}_Channel{channel}_Dimm{place}"
-                gib, mts = (maker.dimm_gib, maker.dimm_mts) if place == 0 else (0, 0)
+                gib, mts = (maker.dimm_gib, maker.dimm_mts) if place < maker.per_channel else (0, 0)
                 made.append(Dimm(f"P{socket + 1}-DIMM{letter}{place + 1}", bank, gib, mts, socket))
     return tuple(made)
 

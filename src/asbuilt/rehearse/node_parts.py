@@ -119,6 +119,7 @@ class Maker:
     dimm_gib: int
     dimm_mts: int
     per_socket_gib: int = 0
+    per_channel: int = 1
 
 
 _XEON = ("Intel(R) Xeon(R) Platinum 8480C", "GenuineIntel", 56, 2, 8)
@@ -176,12 +177,18 @@ def maker(plan: Plan, system: str, grace: bool) -> Maker:
     """Firmware words, processor and memory of a system, with what `node_traits` says of memory."""
     known = MAKERS.get(system) or (_OTHER_ARM if grace else _OTHER)
     row = _row(plan, "node_traits", "system", system)
-    if not row or not row["dimms"] or not row["dimm_gib"]:
+    if not row:
         return known
     sockets = row["sockets"] or 2
+    if row["dimms"] == 0 and row["memory_gib"]:
+        return replace(known, dimm_gib=0, dimm_mts=int(row["dimm_mts"] or known.dimm_mts),
+                       per_socket_gib=int(row["memory_gib"] / sockets))  # fmt: skip
+    if not row["dimms"] or not row["dimm_gib"]:
+        return known
     return replace(
         known,
-        channels=max(1, int(row["dimms"]) // sockets),
+        channels=int(row["channels"] or max(1, int(row["dimms"]) // sockets)),
+        per_channel=max(1, int(row["dimms"]) // sockets // int(row["channels"])) if row["channels"] else 1,
         dimm_gib=int(row["dimm_gib"]),
         dimm_mts=int(row["dimm_mts"] or known.dimm_mts),
     )

@@ -77,6 +77,7 @@ class State:
     ethernet: frozenset[str] = frozenset()
     dark: frozenset[str] = frozenset()
     outcomes: dict[str, str] = field(default_factory=dict)
+    bmc: bool = True
     varied: bool = False
 
     def runs_ethernet(self, nic: Nic) -> bool:
@@ -150,8 +151,13 @@ def as_planned(plan: Plan, board: Board, trait: dict[str, object]) -> State:
     }
     return State(
         board, _software(plan, board), services, modules, {g.slot: GpuState() for g in board.gpus}, domain, links,
-        18 if domain == "domain" else 0,
+        _trays(trait, board) if domain == "domain" else 0, bmc=bool(trait.get("bmc", True)),
     )  # fmt: skip
+
+
+def _trays(trait: dict[str, object], board: Board) -> int:
+    """Nodes of one NVLink domain."""
+    return int(str(trait.get("domain_gpus") or 72)) // max(1, len(board.gpus))
 
 
 def _software(plan: Plan, board: Board) -> Software:

@@ -27,12 +27,8 @@ from asbuilt.rehearse.node_marks import Template, values_of
 from asbuilt.rehearse.node_state import State
 
 STARTED = "2026-12-01T08:00:00Z"
-#: What a command that did not run leaves behind: exit status and text.
-_ENDED = {"timed_out": (124, ""), "absent": (127, ""), "needs_root": (126, ""), "skipped": (0, ""), "failed": (1, "")}
-_FAILED_SMI = (
-    "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA driver is "
-    "installed and running.\n"
-)
+#: The exit status of a command that was killed at its limit; one that was not asked has none.
+KILLED = 124
 
 RENDERERS: dict[str, Callable[[State], str]] = {
     "identity": node_sysfs.identity,
@@ -72,10 +68,10 @@ RENDERERS: dict[str, Callable[[State], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one command gave: its output, exit status, seconds, and how it ended (`capture_set.OUTCOMES`)."""
+    """What one command gave: its output, exit status (None when not asked), seconds, how it ended (`capture_set.OUTCOMES`)."""
 
     data: bytes
-    exit_code: int
+    exit_code: int | None
     seconds: float
     outcome: str
 
@@ -85,7 +81,7 @@ class _Rendered:
     """The texts of one kind of node, with marks, and the manifest's rows."""
 
     state: State
-    texts: dict[str, tuple[Template, int, float, str]]
+    texts: dict[str, tuple[Template, int | None, float, str]]
     manifest: str
 
 
@@ -185,7 +181,7 @@ class Fleet:
         head = f"{MANIFEST_MARK} plan {self.plan.plan_hash[:12]} node {self.name(node)}\n"
         yield MANIFEST_FILE, (head + rendered.manifest).encode()
         for id, (template, _, _, outcome) in rendered.texts.items():
-            if outcome == "ran" or not template.same:
+            if outcome in ("ran", "timed_out"):
                 yield f"{id}{SUFFIX}", template.fill(values)
 
     def archive(self, node: str, packed: bool = True) -> bytes:
@@ -222,48 +218,45 @@ def _with_links(state: State, wrong: frozenset[str], dark: frozenset[str]) -> St
     return replace(state, ethernet=state.ethernet | wrong, dark=state.dark | dark)
 
 
-def asked(state: State, command: Command) -> bool:
-    """True when the capture set asks such a node: by architecture, NVLink and BMC."""
-    where = command.where
-    return (
-        not where
-        or where == "bmc"
-        or (where == "nvlink" and state.links > 0)
-        or (where == "domain" and state.domain == "domain")
-        or (where == "x86_64" and not state.board.grace)
-    )
-
-
-def _ending(state: State, command: Command) -> str:
+def ending(state: State, command: Command) -> str:
+    """How a command ends on such a node, by the rules of the capture script (`artefacts.capture_body`)."""
+    here = {
+        "": True,
+        "bmc": state.bmc,
+        "nvlink": state.links > 0,
+        "domain": state.domain == "domain",
+        "x86_64": not state.board.grace,
+    }
+    if not here[command.where]:
+        return "skipped"
+    nvidia = any(g.part.nvidia for g in state.board.gpus) or "nvidia" in state.modules
+    if command.program in ("nvidia-smi", "nvidia-imex-ctl") and not nvidia:
+        return "absent"
+    if command.module and command.module not in state.modules:
+        return "skipped"
+    if command.devices == "nic" and not node_sysfs.rdma(state):
+        return "skipped"
     for word, outcome in state.outcomes.items():
         if command.id == word or (word.endswith("*") and command.id.startswith(word[:-1])):
             return outcome
-    nvidia = any(g.part.nvidia for g in state.board.gpus) or any(s.startswith("nvidia") for s in state.modules)
-    if command.program in ("nvidia-smi", "nvidia-imex-ctl") and not nvidia:
-        return "absent"
-    return "absent" if command.id == "imex" and state.domain != "domain" else "ran"
+    return "ran"
 
 
 def _render(state: State) -> _Rendered:
-    texts: dict[str, tuple[Template, int, float, str]] = {}
+    texts: dict[str, tuple[Template, int | None, float, str]] = {}
     rows = ["\t".join(MANIFEST_COLUMNS)]
     for number, command in enumerate(COMMANDS):
-        outcome = _ending(state, command) if asked(state, command) else "skipped"
+        outcome = ending(state, command)
+        text, exit_code, seconds = "", None, 0.0
         if outcome == "ran":
-            text = (
-                node_cards.per_address(state, command.id, command.shell)
-                if command.devices == "nic"
-                else RENDERERS[command.id](state)
-            )
+            per_card = command.devices == "nic"
+            text = node_cards.per_address(state, command.id, command.shell) if per_card else RENDERERS[command.id](state)
             exit_code, seconds = 0, round(0.05 + 0.01 * number, 2)
-            if command.program == "nvidia-smi" and "nvidia" not in state.modules:
-                text, exit_code, outcome = _FAILED_SMI, 9, "failed"
-        else:
-            exit_code, text = _ENDED[outcome]
-            seconds = float(command.timeout_s) if outcome == "timed_out" else 0.0
+        elif outcome == "timed_out":
+            exit_code, seconds = KILLED, float(command.timeout_s)
         texts[command.id] = (Template(text), exit_code, seconds, outcome)
-        cells = (command.id, str(exit_code), f"{seconds:.2f}", STARTED, outcome, command.shell)
-        rows.append("\t".join(cells))
+        code = "-" if exit_code is None else str(exit_code)
+        rows.append("\t".join((command.id, code, f"{seconds:.2f}", STARTED, outcome, command.shell)))
     return _Rendered(state, texts, "\n".join(rows) + "\n")
 
 
