@@ -80,6 +80,27 @@ def test_a_test_that_started_many_times_as_rank_0_of_1_is_one_run_with_copies() 
     assert facts.accounts["c"].unread == 0
 
 
+def test_copies_that_ran_one_after_another_are_runs_of_fewer_ranks_than_asked_for() -> None:
+    first, _, rest = COPIES.partition("\n")
+    one = "\n".join(line.removeprefix("[1,0]<stdout>:") for line in rest.splitlines() if not line.startswith("[1,1]"))
+    one = one.replace(
+        "           8             2     float     sum      -1     3.20    0.00    0.00      0     0.07    0.12    0.00      0\n",
+        "",
+    )
+    one = one.partition("# Out of bounds")[0] + "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 0\n"
+    facts = nccl_tests.parse(f"{first}\n{one}{one}".encode(), "c")
+    assert rows(facts, "run_facts", "run", "ranks", "ranks_wanted", "copies", "complete") == [
+        ("c#1", 1, 2, 1, True),
+        ("c#2", 1, 2, 1, True),
+    ]
+
+
+def test_a_signal_ends_a_run() -> None:
+    text = NCCL.partition("# Out of bounds")[0] + "srun: error: node0002: task 3: Killed\n"
+    run = run_of(nccl_tests.parse(text.encode(), "c"))
+    assert not run["complete"] and run["failure"] == "launcher: srun: error: node0002: task 3: Killed"
+
+
 def test_old_tables_have_an_error_and_no_count() -> None:
     facts = nccl_tests.parse(OLD.encode(), "c")
     run = run_of(facts)
@@ -145,6 +166,22 @@ def test_a_run_of_ib_write_bw() -> None:
     ]
 
 
+def test_a_run_that_found_nobody_is_a_run_without_results() -> None:
+    facts = perftest.parse(b"ib_write_bw -d mlx5_0 node0002\nCouldn't connect to node0002:18515\n", "c")
+    run = run_of(facts)
+    assert (run["benchmark"], run["peer"], run["complete"]) == ("ib_write_bw", "node0002", False)
+    assert run["failure"] == "Couldn't connect to node0002:18515" and not facts.has("result_facts")
+
+
+def test_perftest_of_several_hosts_in_one_capture() -> None:
+    said = [("node0001", line) for line in WRITE_BW.splitlines()] + [("node0003", line) for line in LATENCY.splitlines()]
+    facts = perftest.parse("".join(f"{host}: {line}\n" for host, line in said).encode(), "c")
+    assert rows(facts, "run_facts", "host", "benchmark", "peer", "complete") == [
+        ("node0001", "ib_write_bw", "node0002", True),
+        ("node0003", "ib_write_lat", None, True),
+    ]
+
+
 def test_mb_is_what_the_message_rate_proves() -> None:
     """4000 MB/sec: 64000 messages of 64 KiB are 4.19 GB (2^20), 61035 are 4.00 GB (10^6), 90000 neither."""
     facts = perftest.parse(WRITE_MIB.encode(), "c")
@@ -187,6 +224,20 @@ def test_stream() -> None:
     assert (run["version"], run["complete"], run["wrong"], run["reached_bytes"]) == ("5.10", True, 0.0, 3.2e9)
     spoilt = stream_bench.parse(STREAM.replace("Solution Validates: avg", "Failed Validation on array a[], avg").encode(), "c")
     assert run_of(spoilt)["wrong"] == 1.0
+
+
+def test_babelstream() -> None:
+    text = (
+        "BabelStream\nVersion: 5.0\nImplementation: CUDA\nRunning kernels 100 times\nPrecision: double\n"
+        "Array size: 268.4 MB (=0.3 GB)\nTotal size: 805.3 MB (=0.8 GB)\nUsing CUDA device NVIDIA H100 80GB HBM3\nDriver: 12080\n"
+        "Function    MBytes/sec  Min (sec)   Max         Average     \n"
+        "Copy        2900000.1   0.00018     0.00019     0.00018     \nDot         2800000.0   0.00019     0.00020     0.00019     \n"
+    )
+    facts = stream_bench.parse(text.encode(), "c")
+    assert rows(facts, "result_facts", "quantity", "value") == [("copy", pytest.approx(2900.0001)), ("dot", 2800.0)]
+    run = run_of(facts)
+    assert (run["version"], run["device_name"], run["complete"], run["checked"]) == ("5.0", "NVIDIA H100 80GB HBM3", True, None)
+    assert facts.accounts["c"].unread == 0
 
 
 def test_cuda_samples() -> None:

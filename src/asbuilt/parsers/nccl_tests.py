@@ -307,8 +307,9 @@ class _Reader:
             "line": run.opened.number,
         }
         self.told.add(RUN_FACTS, run.opened, told)
-        if run.log.version:
-            self.told.add(VERSION_FACTS, run.opened, {"component": "nccl", "version": run.log.version})
+        library = run.log.version or str(run.values.get("library") or "").removeprefix("NCCL ")
+        if library:
+            self.told.add(VERSION_FACTS, run.opened, {"component": "nccl", "version": library})
         for number, variable, value in run.log.settings:
             row = {"domain": "nccl", "name": variable, "value": value, "line": number}
             self.told.add(SETTING_FACTS, run.opened, row, number)

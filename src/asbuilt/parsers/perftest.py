@@ -56,10 +56,11 @@ _FAILED = re.compile(
     r"|Did not detect devices.*)$"
 )
 _LAUNCH = re.compile(r"^\s*[#+]*\s*(?:sudo\s+)?(?:\S*/)?(?:numactl|taskset|time|ib_\w+_(?:bw|lat)|raw_ethernet_\w+)(?:\s+.*)?$")
+_CALLED = re.compile(r"^\s*[#+]*\s*(?:sudo\s+)?(?:\S*/)?(?:ib_\w+_(?:bw|lat)|raw_ethernet_\w+)(?:\s+.*)?$")
 _PROGRAM = re.compile(r"(?:^|/)(ib_\w+_(?:bw|lat)|raw_ethernet_(?:bw|lat))$")
 _STARTED = re.compile(r"^\s*Starting RDMA (client|server) '(\w+)' for (\w+)")
 _OWN = re.compile(
-    "|".join(p.pattern for p in (_TITLE, _HEAD, _ROW, _PARAMETER, _PLACES, _ABOUT, _GPU, _FAILED)), re.S
+    "|".join(p.pattern for p in (_TITLE, _HEAD, _ROW, _PARAMETER, _PLACES, _ABOUT, _GPU, _FAILED, _CALLED)), re.S
 )  # fmt: skip
 _SIGN = re.compile(
     rb"^(?:[\w.-]+: )?\s*(?:(?:RDMA_Write|RDMA_Read|Send|RDMA_Atomic) (?:Bidirectional |Post List )*(?:BW|Latency) Test"
@@ -181,6 +182,8 @@ class _Reader:
             stream.run = None
             self.told.ignore(said)
         elif _FAILED.match(text):
+            if run is None and stream.name:
+                run = self._open(said, stream, stream.name, None)  # it failed before it printed its title
             if run:
                 run.failure = run.failure or text.strip()[:200]
             self.told.ignore(said)

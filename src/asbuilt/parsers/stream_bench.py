@@ -51,7 +51,11 @@ class _Run:
 
 
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
-    """``run_facts`` (complete when results were validated; ``wrong`` 1 when that failed), ``result_facts``. Never raises."""
+    """``run_facts`` and ``result_facts``. Never raises.
+
+    STREAM is complete when it validated its results (``wrong`` is 1 when that failed), BabelStream when it printed its last row:
+    it says only of wrong results that they are.
+    """
     told = Told(bench_lines.unlabelled(data), capture_id, subject, _OWN, TOOL)
     runs: list[_Run] = []
     current: dict[Any, _Run] = {}
@@ -77,7 +81,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
             _hear(told, said, run, f"{capture_id}#{runs.index(run) + 1}")
     for number, run in enumerate(runs, start=1):
         row = {**run.values, "run": f"{capture_id}#{number}", "benchmark": "stream", "line": run.opened.number}
-        told.add(RUN_FACTS, run.opened, {**row, "complete": bool(run.values.get("checked"))})
+        told.add(RUN_FACTS, run.opened, {**row, "complete": bool(run.values.get("checked")) or "Dot" in run.rows})
     return told.facts()
 
 
