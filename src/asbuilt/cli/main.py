@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("prove", "hold captures against the plan"),
     "compare": ("prove", "hold a capture against someone else's plan; needs no project"),
     "diagnose": ("prove", "which components explain bad measurements, and what to measure next"),
+    "affinity": ("prove", "interrupts, ranks and ports by the measured topology; apply and revert scripts"),
     "adopt": ("prove", "draft a requirement from what is there"),
     "report": ("prove", "one HTML file that an owner can audit"),
     "explain": ("learn", "what a check or a problem code means"),

@@ -23,6 +23,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--require", metavar="ID,…", default="", help="what must have been measured: ids of checks, or fabric for all"
     )
+    parser.add_argument(
+        "--layer", metavar="NAME,…", default="", help="ask about node, fabric or collective alone (default: all of them)"
+    )
     parser.add_argument("--guids", metavar="FILE", help="GUID list (guid, name) for devices without a name of their own")
     parser.add_argument("--as", dest="tool", default="", metavar="TOOL", help="the tool that wrote the captures")
     parser.add_argument("--predict", metavar="DIR", default="", help="also write what will be captured after all repairs")
@@ -40,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     from asbuilt.workflow.captures import read_captures
     from asbuilt.workflow.foreign_plan import read_guids
     from asbuilt.workflow.plan import open_plan
-    from asbuilt.workflow.required import required_checks
+    from asbuilt.workflow.required import asked_layers, required_checks
     from asbuilt.workflow.verify import project_captures, verify
 
     project = Path(args.directory)
@@ -55,7 +58,9 @@ def run(args: argparse.Namespace) -> int:
     named = [c if c == "-" else str(project / c) for c in args.captures]
     captures = read_captures(named or project_captures(project), args.tool)
     guids = read_guids(str(project / args.guids)) if args.guids else None
-    verification = verify(plan, captures, args.scope, guids, strict=args.strict, required=required)
+    verification = verify(
+        plan, captures, args.scope, guids, strict=args.strict, required=required, layers=asked_layers(args.layer)
+    )
     if page is not None:
         write_page(page, args.html, verification, plan)
     if after is not None:

@@ -2,6 +2,7 @@
 
 Every table of `model.facts_node`, `facts_gpu` and `facts_bench` that a capture gave becomes ``<x>_measured``: the same columns
 with ``node`` in front (natural key, null for a run of many hosts), without rows of machines that the plan does not know.
+The tables of `model.measured_nodes` are made of several of them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from asbuilt.diagnose.measured_topology import topology_tables
 from asbuilt.model.facts_bench import BENCH_FACTS
 from asbuilt.model.facts_gpu import GPU_FACT_TABLES
 from asbuilt.model.facts_node import NODE_FACTS
@@ -68,10 +70,10 @@ def node_tables(plan: Plan, facts: Facts) -> NodeTables:
         if table not in OF_MANY:
             joined = joined.filter(pl.col("node").is_not_null())
         tables[measured(table)] = joined.select("node", *frame.columns)
-    return NodeTables(tables, _notes(list(strangers), facts))
+    return NodeTables(tables | topology_tables(tables), _notes(list(strangers)))
 
 
-def _notes(strangers: list[str], facts: Facts) -> tuple[str, ...]:
+def _notes(strangers: list[str]) -> tuple[str, ...]:
     if not strangers:
         return ()
     shown = ", ".join(strangers[:_SHOWN]) + (f" and {len(strangers) - _SHOWN} more" if len(strangers) > _SHOWN else "")

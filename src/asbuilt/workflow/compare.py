@@ -22,7 +22,7 @@ from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Coverage, Finding, Layer, LinkSummary, Verdict, Verification
 from asbuilt.workflow.check import section
-from asbuilt.workflow.compare_nodes import LAYERS, NodeAnswer, judge_nodes
+from asbuilt.workflow.compare_nodes import NodeAnswer, judge_nodes, node_checks, nodes_alone, order
 from asbuilt.workflow.compare_subnet import SubnetAnswer, judge_subnet
 from asbuilt.workflow.scope import built_nodes, scope_mask
 
@@ -39,13 +39,15 @@ def compare(
     guids: pl.DataFrame | None = None,
     strict: bool = False,
     required: Collection[str] = (),
+    layers: Collection[Layer] = (),
 ) -> Verification:
     """Hold ``plan`` against ``facts``: the links counted, findings by cause, the moves that mend them.
 
     ``scope`` says what is built, as ``phase=1,row=A`` or a mapping; links outside are counted as out of scope. ``guids`` is
     a frame guid, name. Unplanned links alone are warnings (``details["warnings"]``); with ``strict`` they are findings.
     A kind of capture that nobody gave (partition tables, counters, ...) leaves its checks not measured in the coverage and
-    decides nothing, unless ``required`` names them; what a given capture leaves open is a finding.
+    decides nothing, unless ``required`` names them; what a given capture leaves open is a finding. ``layers`` limits what is
+    asked (all, when empty): without the fabric among them cabling is neither judged nor missed.
     Raises `ProblemError` CLI-054 for a scope that the plan cannot answer.
     """
     inside = scope_mask(plan, scope)
@@ -53,7 +55,9 @@ def compare(
     chosen = {id: c for id, c in fabric.items() if id in CABLING_CHECKS}
     others = {id: c for id, c in fabric.items() if id not in CABLING_CHECKS}
     whys = {id: section(c.doc, "Why") for id, c in fabric.items()}
-    nodes = judge_nodes(plan, facts, {id: c for id, c in checks().items() if c.layer in LAYERS}, built_nodes(plan, scope))
+    nodes = judge_nodes(plan, facts, node_checks(layers), built_nodes(plan, scope))
+    if layers and Layer.FABRIC not in layers:
+        return nodes_alone(plan, nodes, _told(plan, facts), strict, required)
     if not facts.has("link_facts"):
         subnet = judge_subnet(plan, facts, others, None, inside, guids)
         return _without_cabling(plan, facts, inside, chosen, subnet, nodes, strict, required)
@@ -77,12 +81,11 @@ def compare(
     if strict:
         findings += warnings
     details: dict[str, Any] = {"exchanges": told.exchanges, "subjects_explained": len(mended)}
-    if warnings and not strict:
-        details["warnings"] = [w.as_json() for w in warnings]
+    details |= {"warnings": [w.as_json() for w in warnings]} if warnings and not strict else {}
     return Verification(
         kind="compare",
         summary=compared.summary,
-        findings=tuple(sorted(findings, key=_order)),
+        findings=tuple(sorted(findings, key=order)),
         repairs=told.repairs,
         coverage=_all(coverage(asked, behind), coverage(subnet.asked), coverage(nodes.asked)),
         plan_hash=plan.plan_hash,
@@ -93,11 +96,6 @@ def compare(
 
 def _all(*parts: tuple[Coverage, ...]) -> tuple[Coverage, ...]:
     return tuple(sorted((c for part in parts for c in part), key=lambda c: c.id))
-
-
-def _order(finding: Finding) -> tuple[int, str, int]:
-    rank = {Verdict.FAIL: 0, Verdict.ERROR: 1, Verdict.NOT_MEASURED: 2}[finding.verdict]
-    return rank, finding.id, -len(finding.subjects)
 
 
 def _judged(
@@ -148,7 +146,8 @@ def _without_cabling(
 ) -> Verification:
     """No capture shows a single link: every planned link in scope is not measured, and that is one finding. What captures of
     other kinds tell is judged all the same."""
-    planned = plan.links.height if inside is None else int(inside.sum())
+    links = plan.links.height if plan.has("links") else 0
+    planned = links if inside is None else int(inside.sum())
     asked = _verdicts(plan, facts, chosen)
     said = "; ".join(facts.notes) or "no capture was given, or none of them holds a link"
     finding = Finding(
@@ -167,14 +166,14 @@ def _without_cabling(
     )
     if subnet.tables or nodes.tables:
         finding = replace(finding, cause="the cabling was not measured: no capture holds a link")
-    summary = LinkSummary(planned=planned, not_measured=planned, out_of_scope=plan.links.height - planned)
+    summary = LinkSummary(planned=planned, not_measured=planned, out_of_scope=links - planned)
     more, remarks = subnet.findings(frozenset(), required)
     theirs, more_remarks = nodes.findings(required)
     remarks += more_remarks
     return Verification(
         kind="compare",
         summary=summary,
-        findings=tuple(sorted([finding, *more, *theirs, *(remarks if strict else ())], key=_order)),
+        findings=tuple(sorted([*([finding] if links else []), *more, *theirs, *(remarks if strict else ())], key=order)),
         repairs=(),
         coverage=_all(coverage(asked), coverage(subnet.asked), coverage(nodes.asked)),
         plan_hash=plan.plan_hash,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from asbuilt.checks.registry import Check
+from asbuilt.checks.registry import Check, checks
 from asbuilt.diagnose.affinity_texts import AFFINITY_EXPLAINED, AFFINITY_TEXTS
 from asbuilt.diagnose.gpu_texts import GPU_EXPLAINED, GPU_TEXTS
 from asbuilt.diagnose.ladder import with_ladder
@@ -16,11 +16,12 @@ from asbuilt.diagnose.node_texts import NODE_EXPLAINED, NODE_TEXTS
 from asbuilt.diagnose.performance_texts import PERFORMANCE_EXPLAINED, PERFORMANCE_TEXTS
 from asbuilt.diagnose.software_texts import SOFTWARE_EXPLAINED, SOFTWARE_TEXTS
 from asbuilt.diagnose.subnet_findings import About, unmatched
+from asbuilt.diagnose.tally import coverage
 from asbuilt.diagnose.tally import told as told_rows
 from asbuilt.diagnose.texts import Text
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
-from asbuilt.model.verdict import Finding, Layer, Severity
+from asbuilt.model.verdict import Finding, Layer, LinkSummary, Severity, Verdict, Verification
 from asbuilt.workflow.check import section
 
 if TYPE_CHECKING:
@@ -72,6 +73,12 @@ class NodeAnswer:
         return made
 
 
+def node_checks(layers: Collection[Layer] = ()) -> dict[str, Check]:
+    """The checks of machines and of what was measured between them; of ``layers`` alone, where some are named."""
+    wanted = [x for x in LAYERS if not layers or x in layers]
+    return {id: c for id, c in checks().items() if c.layer in wanted}
+
+
 def judge_nodes(plan: Plan, facts: Facts, chosen: Mapping[str, Check], inside: Collection[str] | None = None) -> NodeAnswer:
     """Every check of ``chosen`` on what the captures tell. A kind of capture that nobody gave leaves its checks not measured,
     in the coverage alone. ``inside`` are the nodes that are built (all, when None)."""
@@ -91,6 +98,27 @@ def judge_nodes(plan: Plan, facts: Facts, chosen: Mapping[str, Check], inside: C
         facts = replace(facts, tables={**facts.tables, **tables})
     asked = {id: c.answer(built, facts) for id, c in chosen.items()}
     return NodeAnswer(asked, tables, notes, built, about, layers)
+
+
+def nodes_alone(plan: Plan, nodes: NodeAnswer, notes: tuple[str, ...], strict: bool, required: Collection[str]) -> Verification:
+    """The answer where only machines and what was measured between them were asked about: links are out of scope."""
+    findings, remarks = nodes.findings(required)
+    return Verification(
+        kind="compare",
+        summary=LinkSummary(out_of_scope=plan.links.height if plan.has("links") else 0),
+        findings=tuple(sorted([*findings, *(remarks if strict else ())], key=order)),
+        repairs=(),
+        coverage=coverage(nodes.asked),
+        plan_hash=plan.plan_hash,
+        notes=(*notes, *nodes.notes),
+        details={"warnings": [r.as_json() for r in remarks]} if remarks and not strict else {},
+    )
+
+
+def order(finding: Finding) -> tuple[int, str, int]:
+    """Failing first, then broken, then undecided; then by id, the largest first."""
+    rank = {Verdict.FAIL: 0, Verdict.ERROR: 1, Verdict.NOT_MEASURED: 2}[finding.verdict]
+    return rank, finding.id, -len(finding.subjects)
 
 
 def _about(check: Check) -> About:

@@ -8,7 +8,7 @@ from asbuilt.checks.registry import checks
 from asbuilt.model.verdict import Layer
 
 #: Layers whose checks `verify` and `compare` answer from captures.
-MEASURED = (Layer.FABRIC,)
+MEASURED = (Layer.NODE, Layer.FABRIC, Layer.COLLECTIVE)
 
 
 def required_checks(text: str) -> tuple[str, ...]:
@@ -35,6 +35,22 @@ def required_checks(text: str) -> tuple[str, ...]:
             what = f"no check that captures answer is called {word!r}{nearest(id, measured) or nearest(layer, words)}"
             fix = f"name ids (`asbuilt explain FAB-016` tells what one measures), or {', '.join(words)} for all of a layer"
             problems.append(Problem("CLI-055", what, fix=fix))
+    if problems:
+        raise ProblemError(problems)
+    return tuple(found)
+
+
+def asked_layers(text: str) -> tuple[Layer, ...]:
+    """Layers as in ``node,collective``; none for all. Raises `ProblemError` CLI-055 with every word that is no such layer."""
+    words = {layer.value: layer for layer in MEASURED}
+    found: dict[Layer, None] = {}
+    problems = []
+    for word in filter(None, (w.strip().lower() for w in text.split(","))):
+        if word in words:
+            found[words[word]] = None
+        else:
+            what = f"no layer that captures answer is called {word!r}{nearest(word, words)}"
+            problems.append(Problem("CLI-055", what, fix=f"name some of: {', '.join(words)}"))
     if problems:
         raise ProblemError(problems)
     return tuple(found)

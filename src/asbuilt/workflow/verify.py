@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Sequence
 
 from asbuilt.model.capture import Capture
 from asbuilt.model.plan import Plan
-from asbuilt.model.verdict import Verification
+from asbuilt.model.verdict import Layer, Verification
 from asbuilt.workflow.captures import facts_of, read_captures
 from asbuilt.workflow.compare import compare
 from asbuilt.workflow.node_archives import workers
@@ -28,12 +28,14 @@ def verify(
     *,
     strict: bool = False,
     required: Collection[str] = (),
+    layers: Collection[Layer] = (),
 ) -> Verification:
     """Hold ``plan`` against ``captures`` (captures, or places of files and folders). None at all is undecided, never a pass.
 
     ``scope`` says what is built (``phase=1,row=A,plane=compute``); links outside it count as out of scope. ``guids`` is a
     frame guid, name. With ``strict`` unplanned links are findings, not warnings. ``required`` are ids of checks that must have
-    been measured, or ``fabric``: how a gate asks for kinds of evidence (`asbuilt.workflow.required`).
+    been measured, or ``fabric``: how a gate asks for kinds of evidence (`asbuilt.workflow.required`). ``layers`` limits what is
+    asked: with node alone nobody misses the cabling.
     Raises `ProblemError` for places, tools and scopes that cannot be read.
     """
     given = [c for c in captures if isinstance(c, Capture)]
@@ -48,7 +50,7 @@ def verify(
             facts = facts_of(everything, executor)
     else:
         facts = facts_of(everything)
-    return replace(compare(plan, facts, scope, guids, strict, required), kind="verify")
+    return replace(compare(plan, facts, scope, guids, strict, required, layers), kind="verify")
 
 
 def project_captures(project: Path) -> tuple[Path, ...]:
