@@ -53,8 +53,8 @@ class _Run:
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """``run_facts`` and ``result_facts``. Never raises.
 
-    STREAM is complete when it validated its results (``wrong`` is 1 when that failed), BabelStream when it printed its last row:
-    it says only of wrong results that they are.
+    STREAM is complete when it validated its results (``wrong`` is 1 when that failed), BabelStream when it printed its last
+    row: it says only of wrong results that they are.
     """
     told = Told(bench_lines.unlabelled(data), capture_id, subject, _OWN, TOOL)
     runs: list[_Run] = []
