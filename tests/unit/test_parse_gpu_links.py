@@ -107,6 +107,24 @@ def test_results_of_a_diagnostic_by_gpu() -> None:
     ]
 
 
+def test_a_failure_below_a_pass_is_a_failure() -> None:
+    rule = f"+{'-' * 27}+{'-' * 48}+"
+    lines = [("Diagnostic", "Result"), ("GPU Memory", "Pass - GPU: 1"), ("", "Fail - GPU: 0"), ("Warning", "GPU 0 is bro"),
+             ("", "ken."), ("Info", "GPU 1 is well"), ("", "and fast")]  # fmt: skip
+    text = "\n".join([rule, *(f"| {a:<25} | {b:<46} |" for a, b in lines), rule]) + "\n"
+    assert [(t[2], t[3], t[4]) for t in results(text)] == [
+        (1, "pass", None), (0, "fail", "GPU 0 is bro ken.")]  # fmt: skip
+
+
+def test_a_message_goes_to_the_gpu_that_it_names() -> None:
+    rule = f"+{'-' * 27}+{'-' * 48}+"
+    lines = [("Diagnostic", "Result"), ("memory", "Fail"), ("", "GPU0: Fail"), ("", "GPU1: Pass"), ("", "GPU2: Warn"),
+             ("Warning: GPU0", "of nought"), ("", "and more"), ("Warning: GPU2", "of two")]  # fmt: skip
+    text = "\n".join([rule, *(f"| {a:<25} | {b:<46} |" for a, b in lines), rule]) + "\n"
+    assert {(t[2], t[3], t[4]) for t in results(text)} == {
+        (None, "fail", None), (0, "fail", "of nought and more"), (1, "pass", None), (2, "warn", "of two")}  # fmt: skip
+
+
 def test_json_of_a_diagnostic_old_and_new() -> None:
     assert sorted(results(texts.diagnostic_json(3)), key=str) == [
         ("Integration", "pcie", 0, "pass", None, None, None),

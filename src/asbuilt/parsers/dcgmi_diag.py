@@ -22,9 +22,10 @@ TOOL = "dcgmi-diag"
 _RESULTS = {"pass": "pass", "passed": "pass", "fail": "fail", "failed": "fail", "warn": "warn", "warning": "warn",
             "skip": "skip", "skipped": "skip"}  # fmt: skip
 _CATEGORY = re.compile(r"^[+|]-{3,}\s+(\S[^-+|]*?)\s+-{3,}\+-+[+|]$")
-_RESULT = re.compile(r"^(Pass|Fail|Warn|Skip)(?:\s*-\s*(.*))?$", re.I)
+_RESULT = re.compile(r"^(Pass|Fail|Warn|Skip)(?:\s*-\s*(All|GPUs?\b.*))?$", re.I)
 _OF_GPU = re.compile(r"^GPU\s*(\d{1,3})\s*:\s*(Pass|Fail|Warn|Skip)$", re.I)
-_MESSAGE = re.compile(r"^(Error|Warning|Info)(?:\s*-?\s*GPU\s*\d+)?$", re.I)
+_MESSAGE = re.compile(r"^(Error|Warning|Info)(?:[\s:-]*GPU\s*(\d{1,3}))?$", re.I)
+_ABOUT = re.compile(r"^GPU\s*(\d{1,3})\b", re.I)
 _SAID = re.compile(r"^Successfully ran diagnostic for group\.?$|^dcgmi diag\b")
 _OWN = re.compile(rf"{BORDER.pattern}|{LINE.pattern}|{_CATEGORY.pattern}|{_SAID.pattern}|{FAILED.pattern}")
 _SIGN = re.compile(rb'^(?:[\w.-]+: )?\| Diagnostic\s+\| Result|"DCGM (?:GPU )?Diagnostic"\s*:|"test_categories"\s*:', re.M)
@@ -67,7 +68,7 @@ class _Reader:
 
     def __init__(self, out: Gathered) -> None:
         self.out = out
-        self.open: dict[tuple[str | None, ...], _Test] = {}
+        self.open: dict[tuple[str | None, ...], list[_Test]] = {}
         self._state: dict[tuple[str | None, ...], dict[str, Any]] = {}
 
     def hear(self, said: Said) -> None:
@@ -94,7 +95,7 @@ class _Reader:
 
     def _line(self, said: Said, state: dict[str, Any], name: str, value: str) -> None:
         hosts = said.speaker.hosts
-        result, held = _RESULT.match(value), self.open.get(hosts)
+        result = _RESULT.match(value)
         if (name.lower(), value.lower()) == ("diagnostic", "result"):
             self.out.account.ignore(said.number)
         elif name in ("DCGM Version", "Driver Version Detected"):
@@ -103,19 +104,30 @@ class _Reader:
             self.out.account.fact(said.number)
         elif name.startswith("GPU Device ID") or not value:
             self.out.account.ignore(said.number)
-        elif _MESSAGE.match(name) or (not name and not _OF_GPU.match(value)):
-            self._message(said, held, value)
+        elif message := _MESSAGE.match(name):
+            about = message[2] or ((of := _ABOUT.match(value)) and of[1])
+            state["about"] = self._held(hosts, int(about) if about else None)
+            self._message(said, state["about"], value)
         elif not name and state["test"] and (of := _OF_GPU.match(value)):
-            self._close(hosts)
             self._result(said, state, of[2], [int(of[1])])
-        elif name and result:
-            self._close(hosts)
-            state["test"] = test_name(name)
+        elif not name and not (result and state["test"]):
+            self._message(said, state.get("about"), value)
+        elif result:
+            if name:
+                self._close(hosts)
+                state["test"] = test_name(name)
             gpus: list[int | None] = [*numbers(result[2] or "")] or [None]
             self._result(said, state, result[1], gpus)
 
+    def _held(self, hosts: tuple[str | None, ...], gpu: int | None) -> _Test | None:
+        """The result that a message is about: of the GPU that it names or of all; the last that is no pass if it names none."""
+        held = self.open.get(hosts, [])
+        if gpu is None:
+            return held[-1] if held else None
+        return next((test for who in (gpu, None) for test in held if who in test.gpus), None)
+
     def _message(self, said: Said, held: _Test | None, value: str) -> None:
-        """Words about the result above; those about a pass tell nothing."""
+        """Words about a result above; those about a pass tell nothing."""
         if held is None:
             self.out.account.ignore(said.number)
         else:
@@ -126,19 +138,22 @@ class _Reader:
         row = {
             "category": state["category"], "test": state["test"], "result": _RESULTS[word.lower()], "version": state["version"],
         }  # fmt: skip
-        test = self.open[said.speaker.hosts] = _Test(said, row, gpus)
+        state["about"] = None
         if row["result"] == "pass":
-            self._close(test.said.speaker.hosts)
+            self._tell(_Test(said, row, gpus))
+        else:
+            self.open.setdefault(said.speaker.hosts, []).append(_Test(said, row, gpus))
 
     def _close(self, hosts: tuple[str | None, ...]) -> None:
-        test = self.open.pop(hosts, None)
-        if test is None:
-            return
+        for test in self.open.pop(hosts, []):
+            self._tell(test)
+
+    def _tell(self, test: _Test) -> None:
         message = " ".join(test.words)[:500] or None
         code = _CODE.search(message or "")
         for gpu in test.gpus:
             row = test.row | {"gpu": gpu, "message": message, "code": code[1] if code else None}
-            self.out.put(DIAGNOSTIC_FACTS, hosts, test.said.number, row)
+            self.out.put(DIAGNOSTIC_FACTS, test.said.speaker.hosts, test.said.number, row)
         self.out.account.fact(*test.lines)
 
 

@@ -29,8 +29,8 @@ CONNECTIONS = {
     "V!": "version_mismatch",
     "!V": "version_mismatch",
     "!M!": "node_map_mismatch",
-    "!M": "mode_mismatch",
-    "M!": "mode_mismatch",
+    "!M": "node_map_mismatch",
+    "M!": "node_map_mismatch",
 }
 _STATES = (
     r"READY|UP|DOWN|DEGRADED|NOT_READY|NOT_INITIALIZED|STARTING_AUTH_SERVER|WAITING_FOR_PEERS|WAITING_FOR_RECOVERY|INIT_GPU"
