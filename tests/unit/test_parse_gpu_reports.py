@@ -61,6 +61,11 @@ def test_a_gpu_cut_by_the_end_gives_no_fact() -> None:
     assert facts.accounts["c"].unread > 50
 
 
+def test_a_prompt_ends_a_part_of_a_report() -> None:
+    facts = read("nvidia-smi-q", texts.part(1).rstrip() + "\n[root@node0001 ~]# exit\n")
+    assert [g["retired_pages"] for g in rows(facts)] == [3.0] and facts.notes == ()
+
+
 def test_a_part_of_a_report_says_only_its_part() -> None:
     gpus = rows(read("nvidia-smi-q", texts.part()))
     assert [(g["address"], g["retired_pages"], g["remap_pending"]) for g in gpus] == [

@@ -15,6 +15,7 @@ from asbuilt.model.facts_gpu import GPU_FACTS
 from asbuilt.parsers.gpu_words import FAILED, Gathered, told
 from asbuilt.parsers.host_lines import Account, Listener, Said, Speaker, as_utf8, host_of_subject, split_lines
 from asbuilt.parsers.nvidia_smi_q_fields import TEXT
+from asbuilt.parsers.tools import command
 
 TOOL = "nvidia-smi-q"
 _SIGN = re.compile(rb"^(?:[\w.-]+: ?)?(?:=+NVSMI LOG=+|    Fabric\s*$)", re.M)
@@ -192,8 +193,8 @@ class _Reader:
                 continue
             after = self._lines[block.seen :]
             told = bool(block.line) and block.seen > block.line and (len(after) > 1 or self._ends)
-            blank = told and bool(after) and block.blank(after[0])
-            if blank or (not block.line and "Fabric/Status" in block.values):
+            over = bool(after) and ((told and block.blank(after[0])) or command(after[0]) is not None)
+            if over or (not block.line and "Fabric/Status" in block.values):
                 self._close(block)
             else:
                 cut = True
