@@ -76,7 +76,7 @@ Device #2:
      FW             28.39.1002     N/A
 
   Status:           No matching image found
-Log File: /tmp/mlxfwmanager.log
+Log File: mlxfwmanager.log
 """
 IBDEV = """mlx5_0 port 1 ==> ib0 (Up)
 mlx5_3 port 1 ==> ens7f1np1 (Down)

@@ -50,6 +50,7 @@ def sniff(data: bytes) -> bool:
 @dataclass(slots=True)
 class _Run:
     opened: Said
+    number: int
     name: str
     values: dict[str, Any] = field(default_factory=dict)
     quantity: str = ""
@@ -69,10 +70,10 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
             continue
         run = current.get(key)
         if _START.match(said.text) or (run is None and _CSV.match(said.text)):
-            run = current[key] = _Run(said, "p2p" if said.text.startswith("[P2P") else "bandwidth_test")
+            run = current[key] = _Run(said, len(runs) + 1, "p2p" if said.text.startswith("[P2P") else "bandwidth_test")
             runs.append(run)
         if run is not None and not _START.match(said.text):
-            _hear(told, said, run, f"{capture_id}#{runs.index(run) + 1}")
+            _hear(told, said, run, f"{capture_id}#{run.number}")
     for number, run in enumerate(runs, start=1):
         row = {**run.values, "run": f"{capture_id}#{number}", "benchmark": run.name, "complete": run.ended}
         told.add(RUN_FACTS, run.opened, {**row, "line": run.opened.number})

@@ -66,6 +66,7 @@ class _Run:
 
     name: str
     opened: Said
+    number: int
     values: dict[str, Any] = field(default_factory=dict)
     ranks: set[int] = field(default_factory=set)
     hosts: set[str] = field(default_factory=set)
@@ -183,7 +184,7 @@ class _Reader:
         run = stream.run
         if run and run.open and len(run.ranks) <= 1 and run.values.get("gpus_per_rank") == 1 and run.name == stream.program:
             return run
-        run = _Run(stream.program, said, {**stream.pending, "ranks_wanted": stream.wanted}, log=stream.log)
+        run = _Run(stream.program, said, len(self.runs) + 1, {**stream.pending, "ranks_wanted": stream.wanted}, log=stream.log)
         stream.log, stream.pending, stream.run = nccl_log.Log(), {}, run
         self.runs.append(run)
         return run
@@ -227,7 +228,7 @@ class _Reader:
         if wrong is not None:
             run.wrong = (run.wrong or 0) + wrong
         row = {
-            "run": self._name(run, said),
+            "run": f"{self.told.capture_id}#{run.number}",
             "bytes": float(head["size"]),
             "in_place": in_place,
             "datatype": head.get("type"),
@@ -241,9 +242,6 @@ class _Reader:
             value = real(half.get(quantity, ""))
             if value is not None:
                 self.told.add(RESULT_FACTS, said, {**row, "quantity": quantity, "value": value})
-
-    def _name(self, run: _Run, said: Said) -> str:
-        return f"{self.told.capture_id}#{next(i for i, r in enumerate(self.runs, start=1) if r is run)}"
 
     def _other(self, said: Said, stream: _Stream) -> None:
         """Launch lines, the launcher's own words, and failures."""
@@ -280,10 +278,10 @@ class _Reader:
         for stream in self._streams.values():
             if stream.run is None and stream.failed is not None and stream.program:
                 values = {"ranks_wanted": stream.wanted}
-                self.runs.append(_Run(stream.program, stream.failed, values, log=stream.log))
+                self.runs.append(_Run(stream.program, stream.failed, len(self.runs) + 1, values, log=stream.log))
                 self.told.note("the launcher failed: no result")
-        for number, run in enumerate(self.runs, start=1):
-            self._tell(f"{self.told.capture_id}#{number}", run)
+        for run in self.runs:
+            self._tell(f"{self.told.capture_id}#{run.number}", run)
 
     def _tell(self, name: str, run: _Run) -> None:
         counts = [

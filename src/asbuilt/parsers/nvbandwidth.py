@@ -50,6 +50,7 @@ def sniff(data: bytes) -> bool:
 @dataclass(slots=True)
 class _Run:
     opened: Said
+    number: int
     values: dict[str, Any] = field(default_factory=dict)
     test: str = ""
     sides: tuple[str, str, str] | None = None
@@ -75,14 +76,14 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
             continue
         run = current.get(key)
         if found := _START.match(said.text):
-            run = current[key] = _Run(said, {"version": found[1].removeprefix("v")})
+            run = current[key] = _Run(said, len(runs) + 1, {"version": found[1].removeprefix("v")})
             runs.append(run)
             told.account.fact(said.number)
         elif run is None and _TEST.match(said.text):
-            run = current[key] = _Run(said)
+            run = current[key] = _Run(said, len(runs) + 1)
             runs.append(run)
         if run is not None and found is None:
-            _hear(told, said, run, f"{capture_id}#{runs.index(run) + 1}")
+            _hear(told, said, run, f"{capture_id}#{run.number}")
     for number, run in enumerate(runs, start=1):
         told.add(RUN_FACTS, run.opened, _row(run, f"{capture_id}#{number}"))
     return told.facts()
@@ -151,7 +152,7 @@ def _whole(told: Told, text: bytes, subject: str) -> None:
         told.note("JSON that is cut, or not of nvbandwidth: nothing of it is read")
         return
     said = Said(1, "", Speaker((host_of_subject(subject)[0],), (), None, 0), True)
-    run = _Run(said, {"version": (plain(body.get("git_version")) or "").removeprefix("v") or None}, ended=True)
+    run = _Run(said, 1, {"version": (plain(body.get("git_version")) or "").removeprefix("v") or None}, ended=True)
     name = f"{told.capture_id}#1"
     for at, test in enumerate(tests if isinstance(tests, list) else [], start=1):
         if not isinstance(test, dict) or not re.match(r"^\w{1,80}$", str(test.get("name"))):

@@ -118,6 +118,7 @@ class _Run:
     name: str
     opened: Said
     bidirectional: bool | None
+    number: int
     values: dict[str, Any] = field(default_factory=dict)
     copies: int = 1
     columns: list[tuple[str, str]] = field(default_factory=list)
@@ -220,7 +221,7 @@ class _Reader:
         self.told.account.fact(said.number)
 
     def _open(self, said: Said, stream: _Stream, name: str, both_ways: bool | None) -> _Run:
-        run = _Run(name, said, both_ways)
+        run = _Run(name, said, both_ways, len(self.runs) + 1)
         words = stream.words
         if stream.name:
             peer = _peer(words)
@@ -261,7 +262,7 @@ class _Reader:
         if len(words) != len(run.columns) + 2:
             return
         size, numbers = float(words[0]), [real(word) for word in words[2:]]
-        row = {"run": f"{self.told.capture_id}#{self.runs.index(run) + 1}", "bytes": size, "to_device": run.values.get("peer")}
+        row = {"run": f"{self.told.capture_id}#{run.number}", "bytes": size, "to_device": run.values.get("peer")}
         by_name = {name: value for (name, _), value in zip(run.columns, numbers, strict=True)}
         messages = next((value for name, value in by_name.items() if name.startswith("MsgRate")), None)
         made = 0

@@ -43,6 +43,7 @@ def sniff(data: bytes) -> bool:
 @dataclass(slots=True)
 class _Run:
     opened: Said
+    number: int
     values: dict[str, Any] = field(default_factory=dict)
     scale: float = 0.0
     each: int = 8
@@ -65,7 +66,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
             continue
         run, start, head = current.get(key), _START.match(said.text), _HEAD.match(said.text)
         if (start and (run is None or run.rows)) or (head and (run is None or run.scale)):
-            run = current[key] = _Run(said)
+            run = current[key] = _Run(said, len(runs) + 1)
             runs.append(run)
         if run is None:
             if _ABOUT.match(said.text):
@@ -78,7 +79,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
             run.scale = 1.0 if "GB" in (head[1], head[3]) else 1e-3
             told.account.fact(said.number)
         else:
-            _hear(told, said, run, f"{capture_id}#{runs.index(run) + 1}")
+            _hear(told, said, run, f"{capture_id}#{run.number}")
     for number, run in enumerate(runs, start=1):
         row = {**run.values, "run": f"{capture_id}#{number}", "benchmark": "stream", "line": run.opened.number}
         told.add(RUN_FACTS, run.opened, {**row, "complete": bool(run.values.get("checked")) or "Dot" in run.rows})
