@@ -138,3 +138,26 @@ def test_pci_addresses_in_one_form() -> None:
         "37:00.9": None,
     }
     assert {text: pci_address(text) for text in said} == said
+
+
+def test_the_answers_of_one_file_belong_to_the_device_in_the_command_before_them() -> None:
+    card = "Image type:            FS4\nFW Version:            {}\nPSID:                  MT_0000000838\n"
+    text = f"$ flint -d 0000:1a:00.0 q\n{card.format('28.39.1002')}$ flint -d 0000:3c:00.0 q\n{card.format('28.36.1010')}"
+    text += "$ flint -d 0000:4d:00.0 q\n-E- Cannot open Device: 0000:4d:00.0. No such file or directory.\n"
+    facts = flint.parse(text.encode(), "c", "node0001")
+    assert rows(facts, "nic_function_facts", "host", "address", "firmware") == [
+        ("node0001", "0000:1a:00.0", "28.39.1002"),
+        ("node0001", "0000:3c:00.0", "28.36.1010"),
+    ]
+    assert facts.accounts["c"].unread == 0
+
+
+def test_mlxconfig_asked_by_address() -> None:
+    text = (
+        "$ mlxconfig -d 0000:1a:00.0 -e q\nConfigurations:              Default         Current         Next Boot\n"
+        "*       PCI_WR_ORDERING         per_mkey(0)     per_mkey(0)     force_relax(1)\n"
+    )
+    facts = mlxconfig.parse(text.encode(), "c")
+    assert rows(facts, "setting_facts", "device", "name", "value", "next_boot", "host") == [
+        ("0000:1a:00.0", "PCI_WR_ORDERING", "per_mkey(0)", "force_relax(1)", None)
+    ]
