@@ -16,7 +16,8 @@ _SENSORS = (
     ("Total_Power", "2210.000", "Watts", "na", "na"),
 )
 _FANS = tuple((f"FAN{i}", "7800.000", "RPM", "900.000", "na") for i in range(1, 9))
-_DISCRETE = (("PSU0_Status", "0x0180"), ("PSU1_Status", "0x0180"), ("Watchdog", "0x0080"))
+#: A supply that is present (IPMI sensor type 08h, offset 0: low byte first).
+_PRESENT, _QUIET = "0x0180", "0x0080"
 _LEAKS = ("Leak_Detect_0", "Leak_Detect_1")
 
 
@@ -28,8 +29,8 @@ def sensors(state: State) -> str:
         if name == "Inlet_Temp":
             value = state.vary("inlet", value)
         lines.append(_line(name, value, unit, "ok", ("na", low, "na", "na", high, "na")))
-    names = _DISCRETE if not liquid else _DISCRETE[2:]
-    lines += [_line(name, "0x0", "discrete", word, ("na",) * 6) for name, word in names]
+    lines += [_line(f"PSU{i}_Status", "0x0", "discrete", _PRESENT, ("na",) * 6) for i in range(state.supplies)]
+    lines.append(_line("Watchdog", "0x0", "discrete", _QUIET, ("na",) * 6))
     for index, name in enumerate(_LEAKS if liquid or state.leak else ()):
         # Bit 0 of a discrete leak sensor: leak detected (IPMI 2.0 table 42-3 gives the state in the low byte first).
         word = "0x0280" if state.leak and index == 0 else "0x0180"

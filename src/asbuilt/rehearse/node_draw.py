@@ -29,6 +29,7 @@ def fits(state: State, kind: str) -> bool:
         "numa": board.sockets > 1 and any(n.plane == "compute" for n in board.nics),
         "irq": board.sockets > 1,
         "nps": not board.grace,
+        "acs": not board.grace,
         "dimm": any(d.gib for d in board.dimms),
         "peermem": "nvidia_peermem" in state.modules,
         "fabricmanager": state.services["nvidia-fabricmanager"][1] == "active",

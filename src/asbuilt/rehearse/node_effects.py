@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from asbuilt.model.plan import Plan
-from asbuilt.rehearse.node_board import DOWNSTREAM, PLAIN_READ, ROOT, Board, numa_nodes
+from asbuilt.rehearse.node_board import DOWNSTREAM, PLAIN_READ, ROOT, Board, Function, numa_nodes
 from asbuilt.rehearse.node_change import Change
 from asbuilt.rehearse.node_layout import board_of
 from asbuilt.rehearse.node_parts import GTS
@@ -53,12 +53,16 @@ def _gen(state: State, change: Change) -> State:
     return replace(state, board=_link(state.board, address, gts=lower))
 
 
+def lower_root(path: list[Function]) -> float:
+    """GT/s of a root port that can do one generation less than it and what hangs right below it."""
+    return _LOWER[min(path[-2].max_gts, path[-1].max_gts)]
+
+
 def _rootport(state: State, change: Change) -> State:
     """The root port can do one generation less than what hangs below it: its own link runs at that."""
     board = state.board
     path = board.path(address_of(board, change.target))
-    root, below = path[-1], path[-2]
-    lower = _LOWER[min(below.max_gts, root.max_gts)]
+    root, below, lower = path[-1], path[-2], lower_root(path)
     board = board.changed(root.address, max_gts=lower, gts=lower)
     if len(path) == 2:
         return replace(state, board=_link(board, below.address, gts=lower))
@@ -169,7 +173,8 @@ def _leak(state: State, change: Change) -> State:
 
 
 def _cmdline(state: State, change: Change) -> State:
-    words = tuple(w for w in state.software.cmdline if w != change.value)
+    """Addresses of devices are translated: the word that passes them through is another."""
+    words = tuple(change.value if w == "iommu=pt" else w for w in state.software.cmdline)
     return replace(state, software=replace(state.software, cmdline=words))
 
 

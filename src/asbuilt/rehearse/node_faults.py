@@ -12,7 +12,7 @@
 ``dimm:NODE``             a memory module is missing     ``leak:NODE``             the tray reports a leak
 ``driver:NODE``           older GPU driver               ``kernel:NODE``           older kernel
 ``peermem:NODE``          nvidia_peermem is not loaded   ``module:NODE``           another needed module is not loaded
-``cmdline:NODE``          a word of the kernel command line is missing
+``cmdline:NODE``          the kernel translates addresses of devices (IOMMU)
 ``fabricmanager:NODE``    the fabric manager failed      ``fabricstate:NODE``      GPUs are not registered with the fabric
 ``clique:NODE``           GPUs in another NVLink clique  ``aer:NODE/DEVICE``       PCIe errors in the log
 ``hang:NODE``             nvidia-smi does not end        ``silent:NODE``           the node left no archive
@@ -32,6 +32,8 @@ from asbuilt.rehearse.built import Built, end_of
 from asbuilt.rehearse.fault import Fault, Injected
 from asbuilt.rehearse.node_board import Board
 from asbuilt.rehearse.node_change import Change
+from asbuilt.rehearse.node_draw import fits
+from asbuilt.rehearse.node_effects import lower_root
 from asbuilt.rehearse.node_expected import EXPECTED
 from asbuilt.rehearse.node_kinds import state_of
 from asbuilt.rehearse.node_state import State
@@ -46,7 +48,23 @@ _OF_NODE = (
     "nicset", "mrrs", "numa", "irq", "acs", "nps", "dimm", "leak", "driver", "kernel", "peermem", "module", "cmdline",
     "fabricmanager", "fabricstate", "clique", "hang", "silent",
 )  # fmt: skip
-_MODULE = "ib_umad"
+
+#: The word that has the kernel translate what devices address, by maker of the processor.
+_TRANSLATE = {"GenuineIntel": "intel_iommu=on", "AuthenticAMD": "iommu=nopt", "ARM": "iommu.passthrough=0"}
+
+#: Why a node cannot have a fault, and what to name instead.
+_WHY_NOT = {
+    "numa": ("it has one socket, or no compute card", "name a node of two sockets"),
+    "irq": ("it has one socket", "name a node of two sockets"),
+    "acs": ("on Grace trays access control is left as it is", "name an x86 node"),
+    "nps": ("a Grace processor has one NUMA node", "name an x86 node"),
+    "dimm": ("its memory is soldered", "name a node with memory modules"),
+    "leak": ("it is cooled by air", "name a liquid-cooled tray"),
+    "fabricstate": ("its GPUs are in no NVLink domain", "name a node with NVLink"),
+    "clique": ("its GPUs are in no NVLink domain of several nodes", "name a node of an NVL72 rack"),
+    "fabricmanager": ("no fabric manager is to run there", "name a node with NVSwitches of its own"),
+    "peermem": ("it has no NVIDIA GPU", "name a node that has"),
+}
 
 
 def subject(node: str, target: str) -> str:
@@ -125,6 +143,9 @@ def _at_device(places: Places, built: Built, fault: Fault) -> Done:
     shared = {"width": path[1], "gen": path[1], "rootport": path[-1]}.get(fault.kind)
     near = [f"gpu{g.slot}" for g in board.gpus] + [n.device for n in board.nics]
     touched = [d for d in near if shared is not None and shared in board.path(_address(board, d))] or [device]
+    if fault.kind == "rootport":
+        lower = lower_root(path)
+        touched = [d for d in touched if board.function(_address(board, d)).max_gts > lower]
     return _done(built, fault, Change(node, fault.kind, device), tuple(subject(node, d) for d in touched))
 
 
@@ -171,39 +192,26 @@ def _nicset(places: Places, built: Built, fault: Fault) -> Done:
 def _at_node(places: Places, built: Built, fault: Fault) -> Done:
     node, state = _node(places, fault, fault.arguments[0])
     board, kind = state.board, fault.kind
+    if not fits(state, kind):
+        raise _refuse(fault, *_WHY_NOT[kind])
     target, value = "", ""
     subjects: tuple[str, ...] = (node,)
     if kind == "numa":
-        card = next((n for n in board.nics if n.plane == "compute"), None)
-        if card is None or board.sockets < 2:
-            raise _refuse(fault, "it has one socket, or no compute card", "name a node of two sockets")
+        card = next(n for n in board.nics if n.plane == "compute")
         target, value, subjects = card.device, str((card.socket + 1) % board.sockets), (subject(node, card.device),)
-    if kind == "nps":
-        if board.grace:
-            raise _refuse(fault, "a Grace processor has one NUMA node", "name an x86 node")
+    elif kind == "nps":
         value = "4"
-    if kind == "dimm":
-        full = [d for d in board.dimms if d.gib]
-        if not full:
-            raise _refuse(fault, "its memory is soldered", "name a node with memory modules")
-        target = full[0].locator
+    elif kind == "dimm":
+        target = next(d.locator for d in board.dimms if d.gib)
         subjects = (f"{node}#dimm {target}",)
-    if kind == "irq":
-        if board.sockets < 2:
-            raise _refuse(fault, "it has one socket", "name a node of two sockets")
+    elif kind == "irq":
         subjects = tuple(subject(node, n.device) for n in board.nics)
-    if kind == "module":
-        value = _MODULE
-    if kind == "cmdline":
-        value = state.software.cmdline[0]
-    if kind in ("fabricstate", "clique"):
-        if state.domain == "none" or (kind == "clique" and state.domain != "domain"):
-            raise _refuse(fault, "its GPUs are in no NVLink domain of several nodes", "name a node of an NVL72 rack")
+    elif kind == "module":
+        value = "ib_umad" if any(n.infiniband for n in board.nics) else "mlx5_ib"
+    elif kind == "cmdline":
+        value = _TRANSLATE.get(board.maker.cpu_vendor, "iommu=nopt")
+    elif kind in ("fabricstate", "clique"):
         subjects = tuple(subject(node, f"gpu{g.slot}") for g in board.gpus)
-    if kind == "fabricmanager" and state.services["nvidia-fabricmanager"][1] != "active":
-        raise _refuse(fault, "no fabric manager is to run there", "name a node with NVSwitches of its own")
-    if kind == "peermem" and "nvidia_peermem" not in state.modules:
-        raise _refuse(fault, "it has no NVIDIA GPU", "name a node that has")
     return _done(built, fault, Change(node, kind, target, value), subjects)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from asbuilt.model.capture_set import BY_ID
 from asbuilt.rehearse.node_board import Dimm, listed, spread
 from asbuilt.rehearse.node_marks import mark
@@ -12,6 +14,9 @@ from asbuilt.rehearse.node_sysfs import BOOT_CLOCK, BOOT_DAY
 _SELF, _NEAR, _FAR, _GPU = 10, 12, 21, 40
 _SIZES = {"nvidia": 104050688, "nvidia_uvm": 2195456, "mlx5_core": 2588672, "mlx5_ib": 520192, "ib_core": 524288}
 _FREE = 0.96
+_BOOT = datetime.fromisoformat(f"{BOOT_DAY}T{BOOT_CLOCK}:00")
+#: Seconds after which what the kernel says is no longer of the boot.
+_BOOTING = 600
 
 
 def lscpu(state: State) -> str:
@@ -138,9 +143,9 @@ def services(state: State) -> str:
 
 def _when(seconds: float, hour: str = "") -> str:
     """The time of the kernel's clock as ``dmesg --time-format=iso`` prints it: micro-seconds behind a comma."""
-    minutes, rest = divmod(seconds, 60)
-    hours = int(BOOT_CLOCK[:2]) + int(minutes) // 60
-    return f"{BOOT_DAY}T{hour or f'{hours % 24:02d}'}:{int(minutes) % 60:02d}:{rest:09.6f}+00:00".replace(".", ",")
+    at = _BOOT + timedelta(microseconds=round(seconds * 1e6))
+    told = at.strftime("%Y-%m-%dT%H:%M:%S,%f+00:00")
+    return told[:11] + hour + told[13:] if hour and seconds < _BOOTING else told
 
 
 def dmesg(state: State) -> str:

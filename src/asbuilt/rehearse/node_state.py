@@ -78,6 +78,7 @@ class State:
     dark: frozenset[str] = frozenset()
     outcomes: dict[str, str] = field(default_factory=dict)
     bmc: bool = True
+    supplies: int = 0
     varied: bool = False
 
     def runs_ethernet(self, nic: Nic) -> bool:
@@ -151,8 +152,16 @@ def as_planned(plan: Plan, board: Board, trait: dict[str, object]) -> State:
     }
     return State(
         board, _software(plan, board), services, modules, {g.slot: GpuState() for g in board.gpus}, domain, links,
-        _trays(trait, board) if domain == "domain" else 0, bmc=bool(trait.get("bmc", True)),
+        _trays(trait, board) if domain == "domain" else 0, bmc=bool(trait.get("bmc", True)), supplies=_supplies(plan, board),
     )  # fmt: skip
+
+
+def _supplies(plan: Plan, board: Board) -> int:
+    """Power supplies of one node, as the plan expects them; none in a tray on a busbar."""
+    if board.grace or not plan.has("expectations"):
+        return 0
+    rows = plan.table("expectations").filter(plan.table("expectations")["check_id"] == "NOD-063")
+    return int(float(rows["value"][0])) if rows.height else 4
 
 
 def _trays(trait: dict[str, object], board: Board) -> int:
