@@ -112,6 +112,7 @@ def test_what_the_launcher_says_alone_is_no_result() -> None:
     assert (run["benchmark"], run["ranks"], run["ranks_wanted"], run["complete"]) == ("all_gather", None, 32, False)
     assert run["failure"] == "launcher: There are not enough slots available in the system to satisfy the 32"
     assert not facts.has("result_facts") and facts.notes == ("c: the launcher failed: no result",)
+    assert nccl_tests.sniff(NO_SLOTS.encode()) and not nccl_tests.sniff(NO_SLOTS.replace("_perf", "").encode())
 
 
 @pytest.mark.parametrize(

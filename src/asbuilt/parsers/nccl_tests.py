@@ -52,12 +52,15 @@ _SIGN = re.compile(
     rb"|#\s+size\s+count\s+type\s.*algbw|# Collective test starting:|# nccl-tests version)",
     re.M,
 )
+#: An Open MPI that could not place the test, and wrote nothing else.
+_UNPLACED = re.compile(rb"not enough slots available[^#]{0,400}\w_perf(?:_mpi)?\s")
 _LABELS = {"time", "algbw", "busbw", "error", "#wrong"}
 
 
 def sniff(data: bytes) -> bool:
-    """True for a text with the parameters of a test, or the head of its table."""
-    return bool(_SIGN.search(data[: 1 << 18]))
+    """True for a text with the parameters of a test, or the head of its table, or the launcher's word that it has no place."""
+    head = data[: 1 << 18]
+    return bool(_SIGN.search(head) or _UNPLACED.search(head))
 
 
 @dataclass(slots=True)
