@@ -124,8 +124,10 @@ def descriptions_are_unique(plan: Plan, facts: Facts) -> pl.DataFrame:
     """
     import polars as pl
 
+    # A host's Ethernet card announces itself by LLDP too, where it has no GUID that ibstat would print.
     rows = facts.tables["identities_measured"].filter(
-        pl.col("guid").is_not_null() & ~_zero("guid") & ~pl.col("nameless") & pl.col("name").is_not_null()
+        pl.col("guid").is_not_null() & ~_zero("guid") & ~pl.col("nameless") & pl.col("name").is_not_null(),
+        (pl.col("link_layer") != "ethernet").fill_null(True),
     )
     # ASICs of one chassis share its system GUID.
     system = pl.when(pl.col("kind") == "switch").then("system_guid").drop_nulls().first().over("guid")
