@@ -16,7 +16,7 @@ EXPECTED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "numa": (("NOD-040", "NOD-043"), ()),
     "irq": (("NOD-042",), ()),
     "nps": (("NOD-014",), ()),
-    "dimm": (("NOD-010",), ()),
+    "dimm": (("NOD-010",), ("NOD-012",)),
     "module": (("NOD-054",), ()),
     "peermem": (("NOD-051",), ()),
     "cmdline": (("NOD-015",), ()),
@@ -33,7 +33,7 @@ EXPECTED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "asleep": ((), ()),
     "driver": (("SW-001",), ()),
     "kernel": (("SW-002",), ()),
-    "hang": (("NOD-003",), ()),
+    "hang": (("NOD-004",), ()),
     "silent": (("NOD-001",), ()),
-    "sameas": (("NOD-002",), ()),
+    "sameas": (("NOD-002",), ("NOD-003", "FAB-010", "FAB-012", "FAB-013", "FAB-014", "FAB-015")),
 }

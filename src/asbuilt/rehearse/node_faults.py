@@ -203,7 +203,6 @@ def _at_node(places: Places, built: Built, fault: Fault) -> Done:
         value = "4"
     elif kind == "dimm":
         target = next(d.locator for d in board.dimms if d.gib)
-        subjects = (f"{node}#dimm {target}",)
     elif kind == "irq":
         subjects = tuple(subject(node, n.device) for n in board.nics)
     elif kind == "module":
@@ -219,7 +218,7 @@ def _sameas(places: Places, built: Built, fault: Fault) -> Done:
     (one, _), (two, _) = (_node(places, fault, word) for word in fault.arguments)
     if one == two:
         raise _refuse(fault, "a machine is itself", "name two nodes")
-    return _done(built, fault, Change(one, fault.kind, "", two), (one,))
+    return _done(built, fault, Change(one, fault.kind, "", two), (one, two))
 
 
 NODE_ARITY: dict[str, int] = {
