@@ -100,7 +100,7 @@ def test_another_machine_is_noticed(tmp_path: Path) -> None:
 
 
 def test_names_with_shell_in_them_never_reach_a_script() -> None:
-    hostile = NodeAffinity("node:0", "x\n$(touch /tmp/owned) `id`", NODE.ports, (), 'c"$(id)\n')
+    hostile = NodeAffinity("node:0", "x\n$(touch owned) `id`", NODE.ports, (), 'c"$(id)\n')
     text = affinity_files(hostile, "0" * 64)["apply.sh"].decode()
     assert all(line.startswith("#") for line in text.splitlines() if "owned" in line or "$(id)" in line)
     for wrong in (port("mlx5_0; reboot", FIRST, 0), port("mlx5_0", "$(reboot)", 0)):

@@ -9,7 +9,7 @@ import sys
 import textwrap
 from typing import Sequence, TextIO
 
-from asbuilt.model.verdict import Coverage, Finding, Severity, Verdict, Verification
+from asbuilt.model.verdict import Coverage, Finding, Rung, Severity, Verdict, Verification
 
 WIDTH = 100
 _LABEL = 10
@@ -97,11 +97,26 @@ def block(finding: Finding, *, width: int = WIDTH, colour: bool = False) -> str:
             lines.append(_field("tell by", finding.measurement, width, paint))
     elif finding.next:
         lines.append(_field("next", finding.next, width, paint))
+    for n, rung in enumerate(finding.ladder, 1):
+        lines.append(
+            _field("ladder" if n == 1 else "", f"{n}. {_RUNGS.get(rung.state, rung.state)}  {_rung(rung)}", width, paint)
+        )
     if finding.decided:
         lines.append(_field("decided", finding.decided, width, paint))
     if finding.revert:
         lines.append(_field("revert", finding.revert, width, paint))
     return "\n".join(lines)
+
+
+#: States of a rung as a person reads them, of one width.
+_RUNGS = {"suspect": "SUSPECT     ", "ruled_out": "ruled out   ", "told": "measured    ", "not_measured": "not measured"}
+
+
+def _rung(rung: Rung) -> str:
+    checks = f" ({', '.join(rung.checks)})" if rung.state == "suspect" else ""
+    said = f": {rung.found}{checks}" if rung.state in ("suspect", "told") else ""
+    said = f"; measure: {rung.measure}" if rung.state == "not_measured" else said
+    return f"{rung.question}{said}"
 
 
 def _field(label: str, said: str, width: int, paint: _Paint, indent: int = 2) -> str:

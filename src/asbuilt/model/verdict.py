@@ -77,6 +77,31 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
+class Rung:
+    """A fact of a lower layer that could explain a finding, already looked at.
+
+    ``state``: ``suspect`` (a check of it fails on the same machines or links), ``ruled_out`` (it was measured and is as it
+    should be), ``told`` (it was measured and nobody set a limit), ``not_measured``. ``measure`` is what measures it.
+    """
+
+    question: str
+    checks: tuple[str, ...]
+    state: str
+    found: str
+    measure: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The documented object of one rung."""
+        return {
+            "question": self.question,
+            "checks": list(self.checks),
+            "state": self.state,
+            "found": self.found,
+            "measure": self.measure,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """Verdicts worth a person's time, grouped by cause.
 
@@ -84,7 +109,7 @@ class Finding:
     sentence; ``next`` the next step; ``revert`` how to take the repair back. ``verdict`` is fail, error or not_measured.
     ``ways`` are the ways out where there are several to choose from; ``next`` then says them in one line.
     ``explanations`` are causes that fit equally well, ``measurement`` the one that tells them apart; ``decided`` names the
-    fact that already did.
+    fact that already did. ``ladder`` are the facts of lower layers that could explain it, in the order in which to ask.
     """
 
     id: str
@@ -105,6 +130,7 @@ class Finding:
     explanations: tuple[Explanation, ...] = ()
     measurement: str = ""
     decided: str = ""
+    ladder: tuple[Rung, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The documented object of one finding; ``subjects`` are all natural keys behind it."""
@@ -113,6 +139,8 @@ class Finding:
             told = {"explanations": [e.as_json() for e in self.explanations], "measurement": self.measurement}
         if self.decided:
             told["decided"] = self.decided
+        if self.ladder:
+            told["ladder"] = [rung.as_json() for rung in self.ladder]
         return {
             "id": self.id,
             "verdict": self.verdict.value,

@@ -13,6 +13,7 @@ from asbuilt.diagnose.cabling_tables import PortNames, alike_links, cabling_tabl
 from asbuilt.diagnose.causes import diagnose
 from asbuilt.diagnose.dark_ports import explain_dark
 from asbuilt.diagnose.discovered_lids import discovered_lids
+from asbuilt.diagnose.ladder import with_ladder
 from asbuilt.diagnose.links import Compared, compare_links
 from asbuilt.diagnose.measured import rate_findings, undecided, unplanned_findings, unread_captures
 from asbuilt.diagnose.subnet_findings import slower_links
@@ -57,7 +58,7 @@ def compare(
     whys = {id: section(c.doc, "Why") for id, c in fabric.items()}
     nodes = judge_nodes(plan, facts, node_checks(layers), built_nodes(plan, scope))
     if layers and Layer.FABRIC not in layers:
-        return nodes_alone(plan, nodes, _told(plan, facts), strict, required)
+        return nodes_alone(plan, facts, nodes, _told(plan, facts), strict, required)
     if not facts.has("link_facts"):
         subnet = judge_subnet(plan, facts, others, None, inside, guids)
         return _without_cabling(plan, facts, inside, chosen, subnet, nodes, strict, required)
@@ -71,16 +72,16 @@ def compare(
     # A link that is missing or wrong is down for the reason told there.
     explained = frozenset(s for f in found for s in f.subjects)
     more, remarks = subnet.findings(explained, required)
-    theirs, more_remarks = nodes.findings(required)
-    remarks += more_remarks
+    theirs, others_told = nodes.findings(required)
     slow = rows.filter(~rows["subject"].is_in(list(slower_links(more))) | (rows["check_id"] != "FAB-004"))
     findings = [*found, *rate_findings(plan, slow, whys), *undecided(plan, compared, rows, whys), *more, *theirs]
     findings += unread_captures(facts, whys)
-    mended = {s for f in told.findings for s in f.subjects}
-    warnings = unplanned_findings(compared, names, tables["unplanned_links"], told.touched, whys) + remarks
+    findings = with_ladder(plan, findings, {**asked, **subnet.asked, **nodes.asked}, facts)
+    warnings = unplanned_findings(compared, names, tables["unplanned_links"], told.touched, whys) + remarks + others_told
     if strict:
         findings += warnings
-    details: dict[str, Any] = {"exchanges": told.exchanges, "subjects_explained": len(mended)}
+    mended = len({s for f in told.findings for s in f.subjects})
+    details: dict[str, Any] = {"exchanges": told.exchanges, "subjects_explained": mended}
     details |= {"warnings": [w.as_json() for w in warnings]} if warnings and not strict else {}
     return Verification(
         kind="compare",
@@ -170,10 +171,12 @@ def _without_cabling(
     more, remarks = subnet.findings(frozenset(), required)
     theirs, more_remarks = nodes.findings(required)
     remarks += more_remarks
+    every = [*([finding] if links else []), *more, *theirs, *(remarks if strict else ())]
+    every = with_ladder(plan, every, {**asked, **subnet.asked, **nodes.asked}, facts)
     return Verification(
         kind="compare",
         summary=summary,
-        findings=tuple(sorted([*([finding] if links else []), *more, *theirs, *(remarks if strict else ())], key=order)),
+        findings=tuple(sorted(every, key=order)),
         repairs=(),
         coverage=_all(coverage(asked), coverage(subnet.asked), coverage(nodes.asked)),
         plan_hash=plan.plan_hash,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from asbuilt.checks.registry import Check, checks
 from asbuilt.diagnose.affinity_texts import AFFINITY_EXPLAINED, AFFINITY_TEXTS
+from asbuilt.diagnose.archive_texts import ARCHIVE_EXPLAINED, ARCHIVE_TEXTS
 from asbuilt.diagnose.gpu_texts import GPU_EXPLAINED, GPU_TEXTS
 from asbuilt.diagnose.ladder import with_ladder
 from asbuilt.diagnose.node_findings import node_findings
@@ -28,8 +29,15 @@ if TYPE_CHECKING:
     import polars as pl
 
 LAYERS = (Layer.NODE, Layer.COLLECTIVE)
-TEXTS: dict[str, Text] = {**NODE_TEXTS, **GPU_TEXTS, **SOFTWARE_TEXTS, **AFFINITY_TEXTS, **PERFORMANCE_TEXTS}
-EXPLAINED_BY = {**NODE_EXPLAINED, **GPU_EXPLAINED, **SOFTWARE_EXPLAINED, **AFFINITY_EXPLAINED, **PERFORMANCE_EXPLAINED}
+TEXTS: dict[str, Text] = {**ARCHIVE_TEXTS, **NODE_TEXTS, **GPU_TEXTS, **SOFTWARE_TEXTS, **AFFINITY_TEXTS, **PERFORMANCE_TEXTS}
+EXPLAINED_BY = {
+    **ARCHIVE_EXPLAINED,
+    **NODE_EXPLAINED,
+    **GPU_EXPLAINED,
+    **SOFTWARE_EXPLAINED,
+    **AFFINITY_EXPLAINED,
+    **PERFORMANCE_EXPLAINED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +56,6 @@ class NodeAnswer:
         Remarks alone decide nothing."""
         rows = told_rows(self.asked)
         found = node_findings(self.plan, rows, self.about, self.layers, TEXTS, EXPLAINED_BY)
-        found = with_ladder(self.plan, found, self.asked, self.about, self.tables)
         found += self._required(required)
         remarks = [f for f in found if f.severity is Severity.INFO]
         return [f for f in found if f.severity is not Severity.INFO], remarks
@@ -100,9 +107,12 @@ def judge_nodes(plan: Plan, facts: Facts, chosen: Mapping[str, Check], inside: C
     return NodeAnswer(asked, tables, notes, built, about, layers)
 
 
-def nodes_alone(plan: Plan, nodes: NodeAnswer, notes: tuple[str, ...], strict: bool, required: Collection[str]) -> Verification:
+def nodes_alone(
+    plan: Plan, facts: Facts, nodes: NodeAnswer, notes: tuple[str, ...], strict: bool, required: Collection[str]
+) -> Verification:
     """The answer where only machines and what was measured between them were asked about: links are out of scope."""
     findings, remarks = nodes.findings(required)
+    findings = with_ladder(plan, findings, nodes.asked, facts)
     return Verification(
         kind="compare",
         summary=LinkSummary(out_of_scope=plan.links.height if plan.has("links") else 0),

@@ -174,6 +174,8 @@ def _spread(answers: dict[tuple[str, bytes], _Answer], heard: _Heard) -> None:
                 spread = frame.join(hosts, how="cross").with_columns(pl.col("capture_").alias("capture_id"))
                 if "host" in frame.columns:
                     spread = spread.with_columns(pl.col("host").fill_null(pl.col("host_")))
+                if "run" in frame.columns:  # a run is of the machine that printed it, however many printed the same
+                    spread = spread.with_columns(pl.concat_str("capture_", pl.col("run").str.extract("(#.*)$", 1)).alias("run"))
                 spread = spread.select(frame.columns)
             heard.parts.setdefault(table, []).append(spread)
     for table, parts in heard.parts.items():
