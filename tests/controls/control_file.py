@@ -102,7 +102,8 @@ def edited(plan: Plan, edits: list[dict[str, Any]]) -> Plan:
     for edit in edits:
         name = edit["table"]
         if "add" in edit:
-            tables[name] = pl.concat([tables[name], table(name, [edit["add"]])])
+            held = [tables[name]] if name in tables else []
+            tables[name] = pl.concat([*held, table(name, [edit["add"]])])
             continue
         frame = tables[name]
         hit = pl.lit(True)

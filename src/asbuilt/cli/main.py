@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("plan", "design-time checks on the plan alone"),
     "export": ("plan", "write artefacts for other programs"),
     "rehearse": ("prove", "build the planned fabric as a twin, capture from it, verify it"),
+    "collect": ("prove", "ask every node what it is, and keep one archive of each"),
     "verify": ("prove", "hold captures against the plan"),
     "compare": ("prove", "hold a capture against someone else's plan; needs no project"),
     "diagnose": ("prove", "which components explain bad measurements, and what to measure next"),

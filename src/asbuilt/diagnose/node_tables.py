@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from asbuilt.diagnose.measured_topology import topology_tables
+from asbuilt.diagnose.node_identity import identity_table
 from asbuilt.model.facts_bench import BENCH_FACTS
 from asbuilt.model.facts_gpu import GPU_FACT_TABLES
 from asbuilt.model.facts_node import NODE_FACTS
@@ -52,10 +53,12 @@ def node_tables(plan: Plan, facts: Facts) -> NodeTables:
     names = plan.table("nodes").select("node", pl.col("name").str.to_lowercase().alias("key")).unique("key", keep="none")
     tables: dict[str, pl.DataFrame] = {}
     strangers: dict[str, None] = {}
+    identity = identity_table(facts)
     for table in SOURCES:
-        if not facts.has(table):
+        named = table == "identity_facts" and identity is not None
+        if not named and not facts.has(table):
             continue
-        frame = facts.tables[table]
+        frame = identity if named and identity is not None else facts.tables[table]
         hosts = frame.select("host").unique(maintain_order=True).with_columns(pl.col("host").str.to_lowercase().alias("key"))
         short = pl.col("key").str.extract(r"^([^.]+)\.")
         hosts = hosts.join(names, on="key", how="left", maintain_order="left").with_columns(short.alias("short"))

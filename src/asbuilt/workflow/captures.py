@@ -86,11 +86,13 @@ def _folder(folder: Path, tool: str, root: Path) -> list[Capture]:
         if item.is_symlink() and not item.resolve().is_relative_to(root):
             what = f"{item} is a link that leads out of {root.name}"
             problems.append(Problem("CLI-040", what, fix="name the file or folder that it leads to, or copy it here"))
+        elif item.name.startswith("."):
+            continue  # what a replaced archive left, and what editors leave
         elif not tool and is_archive(item):
             found.append(archive_capture(item))
         elif item.is_dir():
             found += _folder(item, tool, root)
-        elif item.name != MANIFEST and not item.name.startswith(".") and (not listed or item.name in listed):
+        elif item.name != MANIFEST and (not listed or item.name in listed):
             if not item.is_file():
                 problems.append(Problem("CLI-040", f"{item} is no file", fix="take it out of the folder"))
                 continue

@@ -1,0 +1,1 @@
+"""Plugins that Ansible loads by file name from this folder."""
