@@ -42,9 +42,13 @@ def node_names(plan: Plan) -> list[str]:
     return names
 
 
-def capture_script(plan: Plan) -> bytes:
-    """The script for all nodes of ``plan``. Equal plans give equal bytes."""
-    nodes = Hosts.fold(node_names(plan))
+def capture_script(plan: Plan, listed: bool = True) -> bytes:
+    """The script for all nodes of ``plan``, with their names in its mark unless it is not to be ``listed`` (then: how many).
+
+    Equal plans give equal bytes. Raises `ProblemError` ART-001 for a hostile name.
+    """
+    names = node_names(plan)
+    nodes = str(Hosts.fold(names)) if listed else str(len(names))
     kinds = _nvlink(plan)
     words = {
         "PLAN": shlex.quote(plan.plan_hash[:_SHORT]),
