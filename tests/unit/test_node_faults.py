@@ -110,7 +110,7 @@ CASES = [
     (L40S, "kernel:node:0003", {"system", "dmesg", "packages"}, ("system", r"osrelease:6\.8\.0-79-generic$")),
     (L40S, "peermem:node:0003", {"lsmod", "modules"}, ("lsmod", r"^nvidia +\d+  3 nvidia_uvm,nvidia_modeset,gdrdrv$")),
     (L40S, "module:node:0003", {"lsmod"}, ("lsmod", r"^ib_core +\d+  7 rdma_cm,ib_ipoib,iw_cm,rdma_ucm,")),
-    (L40S, "cmdline:node:0003", {"system", "dmesg"}, ("system", r"/proc/cmdline:.* ro iommu=nopt pci=")),
+    (L40S, "cmdline:node:0003", {"system", "dmesg"}, ("system", r"/proc/cmdline:.* ro amd_iommu=on pci=")),
     (DGX, "fabricmanager:node:0003", {"services", "nvidia-smi-q"}, ("services", r"^ActiveState=failed$")),
     (GB, "fabricstate:node:0003", {"nvidia-smi-q"}, ("nvidia-smi-q", r"^        State +: In Progress$")),
     (GB, "clique:node:0003", {"nvidia-smi-q"}, ("nvidia-smi-q", r"^        CliqueId +: 1$")),

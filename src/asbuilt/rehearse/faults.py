@@ -152,7 +152,8 @@ def eth_fault(places: Places, built: Built, fault: Fault) -> tuple[Built, Inject
     assert end.nic is not None
     if end.cable not in infiniband_cables(places.plan, built):
         raise ProblemError(Problem("CLI-023", f"{fault}: that port is planned as Ethernet", fix="name an InfiniBand NIC port"))
-    follows = EXPECTED["ethmode"][0]
+    named, besides = EXPECTED["ethmode"]
+    follows = (*named, *besides)
     return replace(built, ethernet=built.ethernet | {(end.device, end.nic)}), Injected(fault, (end.cable,), None, (), follows)
 
 

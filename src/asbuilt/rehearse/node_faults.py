@@ -50,7 +50,7 @@ _OF_NODE = (
 )  # fmt: skip
 
 #: The word that has the kernel translate what devices address, by maker of the processor.
-_TRANSLATE = {"GenuineIntel": "intel_iommu=on", "AuthenticAMD": "iommu=nopt", "ARM": "iommu.passthrough=0"}
+_TRANSLATE = {"GenuineIntel": "intel_iommu=on", "AuthenticAMD": "amd_iommu=on", "ARM": "iommu.passthrough=0"}
 
 #: Why a node cannot have a fault, and what to name instead.
 _WHY_NOT = {
@@ -208,7 +208,7 @@ def _at_node(places: Places, built: Built, fault: Fault) -> Done:
     elif kind == "module":
         value = "ib_umad" if any(n.infiniband for n in board.nics) else "mlx5_ib"
     elif kind == "cmdline":
-        value = _TRANSLATE.get(board.maker.cpu_vendor, "iommu=nopt")
+        value = _TRANSLATE.get(board.maker.cpu_vendor, "iommu=on")
     elif kind in ("fabricstate", "clique"):
         subjects = tuple(subject(node, f"gpu{g.slot}") for g in board.gpus)
     return _done(built, fault, Change(node, kind, target, value), subjects)
