@@ -37,6 +37,8 @@ _MEMBER = re.compile(r"^(?:\./)?(?:[A-Za-z0-9][\w.-]{0,252}/)?(manifest\.tsv|[a-
 _NODE = re.compile(r"\bnode\s+([A-Za-z0-9][\w.-]{0,252})\s*$")
 _ENDINGS = (".tar", ".tar.gz", ".tgz")
 _UNREAD_SHOWN = 20
+#: Asked by PCI address, a card's settings name no port; `setting_facts` hold the same.
+_TOLD_ELSEWHERE = {"mlxconfig": ("module_facts",)}
 
 
 def is_archive(path: Path) -> bool:
@@ -164,6 +166,8 @@ def _spread(answers: dict[tuple[str, bytes], _Answer], heard: _Heard) -> None:
         for account in answer.facts.accounts.values():
             _account(answer, account, heard)
         for table in answer.facts.tables:
+            if table in _TOLD_ELSEWHERE.get(answer.command, ()):
+                continue
             frame = answer.facts.tables[table]
             if len(answer.said_by) == 1:
                 host, capture = answer.said_by[0]
