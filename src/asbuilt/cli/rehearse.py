@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from asbuilt.rehearse.fault import Injected
     from asbuilt.workflow.rehearse import Rehearsal
 
 HELP = """Build the planned fabric as a twin, put faults into it, capture from it, and verify the captures.
@@ -118,8 +119,7 @@ def screen(rehearsal: Rehearsal, name: str) -> str:
 
     lines = [verified(rehearsal.verification, f"{name}: rehearsal ({rehearsal.engine} engine)"), ""]
     for record in rehearsal.injected:
-        links = f"{len(record.links):,} link{'s' if len(record.links) != 1 else ''}"
-        lines.append(f"fault       {record.fault}: {links}")
+        lines.append(f"fault       {record.fault}: {_touched(record)}")
     for proof in rehearsal.proofs:
         lines += [*proof_lines(proof), ""]
     lines.append(f"verdict     {_verdict(rehearsal)}")
@@ -129,6 +129,17 @@ def screen(rehearsal: Rehearsal, name: str) -> str:
     lines.append("not proven here:")
     lines += [f"  {limit.what}: {limit.why}" for limit in rehearsal.limits]
     return "\n".join(lines)
+
+
+def _touched(record: Injected) -> str:
+    """What a fault is at: links, or what of a node it is inside of."""
+    from asbuilt.rehearse.node_expected import EXPECTED
+
+    if record.fault.kind in EXPECTED and not record.links:
+        subjects = [subject for _, subject in record.findings]
+        more = f" and {len(subjects) - 3} more" if len(subjects) > 3 else ""
+        return ", ".join(subjects[:3]) + more if subjects else "nothing may be accused"
+    return f"{len(record.links):,} link{'s' if len(record.links) != 1 else ''}"
 
 
 def _verdict(rehearsal: Rehearsal) -> str:
