@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from asbuilt.model.design import Sizing
     from asbuilt.model.plan import Plan
     from asbuilt.plan.difference import TableDifference
+    from asbuilt.plan.nodes.machines import DeclaredMachines
     from asbuilt.plan.subnet_guids import DeclaredGuids
 
 REQUIREMENT_FILE = "cluster.yaml"
@@ -24,22 +25,26 @@ GUID_FILE = "guids.csv"
 
 
 def make_plan(
-    requirement: Requirement | str | Path, catalogue: Catalogue | None = None, guids: DeclaredGuids | None = None
+    requirement: Requirement | str | Path,
+    catalogue: Catalogue | None = None,
+    guids: DeclaredGuids | None = None,
+    machines: DeclaredMachines | None = None,
 ) -> Plan:
     """The plan of a requirement: every table, and its hash.
 
     ``requirement`` is a decoded `Requirement`, or the path of a `cluster.yaml`. ``catalogue`` defaults to the built-in one.
-    ``guids`` takes the place of made GUIDs where it names an end port.
+    ``guids`` takes the place of made GUIDs where it names an end port; ``machines`` says which machine each node is.
     Raises ``ProblemError`` with everything that is wrong with the requirement, the catalogue, or the design.
     """
     from asbuilt.catalogue.load import load
     from asbuilt.design.resolve import resolve
     from asbuilt.plan.canonical import named
     from asbuilt.plan.expand import expand
+    from asbuilt.plan.nodes.machines import with_machines
 
     parts = load() if catalogue is None else catalogue
     asked = requirement if isinstance(requirement, Requirement) else read_requirement(Path(requirement))
-    return named(expand(resolve(asked, parts), parts, guids), parts)
+    return named(with_machines(expand(resolve(asked, parts), parts, guids), machines), parts)
 
 
 def read_requirement(path: Path) -> Requirement:
@@ -69,12 +74,14 @@ def project_catalogue(folder: Path) -> Catalogue:
 def compile_project(folder: Path) -> Plan:
     """Make the plan of a project folder and store it; `plan` then points at it.
 
-    Raises ``ProblemError`` PRJ-001 to PRJ-005, those of `declared_guids` and those of `make_plan`.
+    Raises ``ProblemError`` PRJ-001 to PRJ-005, those of `declared_guids`, `machine_list.declared_machines` and
+    `make_plan`.
     """
     from asbuilt.store.project import write_plan
+    from asbuilt.workflow.machine_list import declared_machines
 
     asked = read_requirement(folder / REQUIREMENT_FILE)
-    plan = make_plan(asked, project_catalogue(folder), declared_guids(folder))
+    plan = make_plan(asked, project_catalogue(folder), declared_guids(folder), declared_machines(folder))
     write_plan(folder, plan)
     return plan
 
@@ -126,13 +133,14 @@ def open_plan(folder: Path, reference: str = "") -> Plan:
     from asbuilt.design.resolve import resolve
     from asbuilt.model.decode_requirement import decode
     from asbuilt.store.project import read_plan
+    from asbuilt.workflow.machine_list import changed_machines
 
     stored = read_plan(folder, reference)
     requirement = decode(stored.requirement, f"{stored.folder}/{REQUIREMENT_FILE}")
     catalogue = project_catalogue(folder)
     plan = replace(stored.plan, design=resolve(requirement, catalogue))
     stale = () if reference else _changed_requirement(folder, requirement)
-    stale += () if reference else _changed_guids(folder, plan)
+    stale += () if reference else (*_changed_guids(folder, plan), *changed_machines(folder, plan))
     return replace(plan, warnings=(*stale, *_changed_parts(plan, catalogue), *plan.warnings))
 
 
