@@ -22,7 +22,21 @@ from asbuilt.model.verdict import Finding, Layer, Verdict, Verification
 
 HERE = Path(__file__).resolve().parent
 KEYS = {
-    *("from", "requirement", "set", "plan", "plan_text", "edit", "capture", "captures", "facts", "strict", "expect", "alone"),
+    *(
+        "from",
+        "requirement",
+        "set",
+        "plan",
+        "plan_text",
+        "edit",
+        "capture",
+        "captures",
+        "facts",
+        "facts_edit",
+        "strict",
+        "expect",
+        "alone",
+    ),
     "about",
 }
 MUST_NAME = ("subject", "expected", "found", "cause")
@@ -134,7 +148,8 @@ def outcome(control: dict[str, Any], folder: Path) -> Verification:
     if "facts" in control:
         from asbuilt.workflow.compare import compare
 
-        return compare(plan, measured_facts(control["facts"]), strict=bool(control.get("strict")))
+        told = {name: list(rows) for name, rows in control["facts"].items()}
+        return compare(plan, measured_facts(changed(told, control.get("facts_edit", []))), strict=bool(control.get("strict")))
     if "capture" not in control:
         from asbuilt.workflow.check import check
 
@@ -144,6 +159,22 @@ def outcome(control: dict[str, Any], folder: Path) -> Verification:
     parser = importlib.import_module(f"asbuilt.parsers.{control['capture']['tool']}")
     facts: Facts = parser.parse(_bytes(control["capture"], folder), "control")
     return compare(plan, facts, strict=bool(control.get("strict")))
+
+
+def changed(told: dict[str, list[dict[str, Any]]], edits: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Rows of fact tables with some set, deleted or added, as `edited` does to the plan's."""
+    for edit in edits:
+        rows = told.setdefault(edit["table"], [])
+        if "add" in edit:
+            rows.append(edit["add"])
+            continue
+        hit = [all(row.get(k) == v for k, v in edit.get("where", {}).items()) for row in rows]
+        assert any(hit), f"the edit {edit} touches no row"
+        if edit.get("delete"):
+            told[edit["table"]] = [row for row, gone in zip(rows, hit, strict=True) if not gone]
+        else:
+            told[edit["table"]] = [row | edit["set"] if yes else row for row, yes in zip(rows, hit, strict=True)]
+    return told
 
 
 def measured_facts(said: dict[str, list[dict[str, Any]]]) -> Facts:
