@@ -150,9 +150,7 @@ run_limited() {
     if [ -n "$limiter" ]; then most_ticks=$((most_ticks + 3)); fi
     while [ ! -s "$status" ]; do
         wait "$job"
-        waited=$?
-        if [ -s "$status" ]; then break; fi
-        if [ "$waited" -eq 127 ]; then break; fi
+        if [ -s "$status" ] || ! kill -0 "$job" 2>/dev/null; then break; fi
         if [ $((ticks - first_tick)) -gt "$most_ticks" ]; then
             end_family "$job"
             hung=yes
@@ -218,7 +216,13 @@ ask() {
     if [ -z "$outcome" ] && [ -n "$5" ]; then
         outcome=skipped # no such device
         for address in $(devices "$5"); do
-            text=${9%%"{address}"*}$address${9#*"{address}"}
+            text=
+            rest=$9
+            while [ "${rest#*"{address}"}" != "$rest" ]; do
+                text=$text${rest%%"{address}"*}$address
+                rest=${rest#*"{address}"}
+            done
+            text=$text$rest
             printf '$ %s\n' "$text" >>"$out/$1.txt"
             one "$text" "$4" "$8" "$out/$1.txt"
         done
