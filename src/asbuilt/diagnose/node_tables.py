@@ -72,8 +72,23 @@ def node_tables(plan: Plan, facts: Facts) -> NodeTables:
         joined = frame.join(known, on="host", how="left", maintain_order="left", nulls_equal=True)
         if table not in OF_MANY:
             joined = joined.filter(pl.col("node").is_not_null())
+        if table == "irq_facts":
+            joined = _one_per_interrupt(joined)
         tables[measured(table)] = joined.select("node", *frame.columns)
     return NodeTables(tables | topology_tables(tables), _notes(list(strangers)))
+
+
+def _one_per_interrupt(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per interrupt of a node: ``/proc/interrupts`` says whose it is, ``/proc/irq`` where it may go."""
+    import polars as pl
+
+    told = ("name", "address", "cpus", "effective", "count")
+    placed = pl.col("cpus").is_not_null()
+    return rows.group_by("node", "irq", maintain_order=True).agg(
+        pl.col("host").first(),
+        *(pl.col(c).drop_nulls().first() for c in told),
+        *(pl.coalesce(pl.col(c).filter(placed).first(), pl.col(c).first()) for c in ("capture_id", "line")),
+    )
 
 
 def _notes(strangers: list[str]) -> tuple[str, ...]:

@@ -16,8 +16,8 @@ XIDS = ("48", "79", "94", "119")
 OF_SLOT = ("gpu", "nvlink", "ecc", "remap", "throttle", "xid")
 OF_DEVICE = ("width", "gen", "rootport", "aer", "firmware")
 OF_NODE = (
-    "nicset", "mrrs", "numa", "irq", "acs", "nps", "dimm", "leak", "driver", "kernel", "peermem", "module", "fabricmanager",
-    "fabricstate", "clique", "hang", "silent",
+    "nicset", "mrrs", "numa", "irq", "acs", "nps", "dimm", "leak", "driver", "kernel", "cmdline", "peermem", "module",
+    "fabricmanager", "fabricstate", "clique", "hang", "silent",
 )  # fmt: skip
 
 
@@ -30,6 +30,7 @@ def fits(state: State, kind: str) -> bool:
         "irq": board.sockets > 1,
         "nps": not board.grace,
         "acs": not board.grace,
+        "cmdline": not board.grace,
         "dimm": any(d.gib for d in board.dimms),
         "peermem": "nvidia_peermem" in state.modules,
         "fabricmanager": state.services["nvidia-fabricmanager"][1] == "active",

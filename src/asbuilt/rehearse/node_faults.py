@@ -50,12 +50,13 @@ _OF_NODE = (
 )  # fmt: skip
 
 #: The word that has the kernel translate what devices address, by maker of the processor.
-_TRANSLATE = {"GenuineIntel": "intel_iommu=on", "AuthenticAMD": "amd_iommu=on", "ARM": "iommu.passthrough=0"}
+_TRANSLATE = {"GenuineIntel": "intel_iommu=on", "AuthenticAMD": "amd_iommu=on"}
 
 #: Why a node cannot have a fault, and what to name instead.
 _WHY_NOT = {
     "numa": ("it has one socket, or no compute card", "name a node of two sockets"),
     "irq": ("it has one socket", "name a node of two sockets"),
+    "cmdline": ("a Grace processor always translates what devices address", "name an x86 node"),
     "acs": ("on Grace trays access control is left as it is", "name an x86 node"),
     "nps": ("a Grace processor has one NUMA node", "name an x86 node"),
     "dimm": ("its memory is soldered", "name a node with memory modules"),
@@ -209,6 +210,7 @@ def _at_node(places: Places, built: Built, fault: Fault) -> Done:
         value = "ib_umad" if any(n.infiniband for n in board.nics) else "mlx5_ib"
     elif kind == "cmdline":
         value = _TRANSLATE.get(board.maker.cpu_vendor, "iommu=on")
+        subjects = (f"{node}#kernel command line",)
     elif kind in ("fabricstate", "clique"):
         subjects = tuple(subject(node, f"gpu{g.slot}") for g in board.gpus)
     return _done(built, fault, Change(node, kind, target, value), subjects)
