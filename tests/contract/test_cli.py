@@ -30,7 +30,21 @@ def test_every_command_has_a_module_with_help(command: str, capsys: pytest.Captu
     assert f"usage: asbuilt {command}" in capsys.readouterr().out
 
 
-READERS = ("catalogue", "size", "plan", "show", "diff", "check", "rehearse", "verify", "compare", "report", "explain", "adopt")
+READERS = (
+    "catalogue",
+    "size",
+    "plan",
+    "show",
+    "diff",
+    "check",
+    "rehearse",
+    "verify",
+    "compare",
+    "report",
+    "explain",
+    "adopt",
+    "collect",
+)
 
 
 @pytest.mark.parametrize("command", READERS)

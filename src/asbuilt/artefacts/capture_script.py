@@ -15,7 +15,7 @@ from asbuilt.model.plan import Plan
 TARGET = "collect"
 WRITES = "the passive capture script that every node is asked with, and the list of nodes (collect/)"
 LOST = ("what only runs under load: benchmarks are the active set",)
-PROOF = "dash 0.5.12 and bash 5.2 run it on real machines; 48 of OpenSSH 9.2 carry it"
+PROOF = "dash 0.5.12 and bash 5.2 run it, 49 sshds of OpenSSH 9.2 carry it"
 FILE, NODES_FILE = "collect/capture.sh", "collect/nodes.txt"
 #: Names that may stand in a shell comment, a file name and a host list alike.
 _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$")
