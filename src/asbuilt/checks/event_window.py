@@ -27,7 +27,7 @@ def moment(text: pl.Expr) -> pl.Expr:
 
     plain = text.str.replace(",", ".", literal=True).str.replace(r"Z$", "+00:00")
     offset = plain.str.extract(r"([+-]\d{2}:?\d{2})$").str.replace(":", "", literal=True)
-    bare = plain.str.replace(r"[+-]\d{2}:?\d{2}$", "").str.replace("T", " ", literal=True).str.slice(0, 19)
+    bare = plain.str.extract(r"^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2})").str.replace("T", " ", literal=True)
     at = bare.str.to_datetime("%Y-%m-%d %H:%M:%S", strict=False, time_unit="us")
     hours, minutes = offset.str.slice(1, 2).cast(pl.Int64, strict=False), offset.str.slice(-2).cast(pl.Int64, strict=False)
     west = pl.when(offset.str.starts_with("-")).then(-1).otherwise(1)

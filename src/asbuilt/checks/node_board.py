@@ -28,7 +28,7 @@ def processors_are_as_planned(plan: Plan, facts: Facts) -> pl.DataFrame:
 
     Why: a processor that was mapped out, or hyper-threading switched on by one BIOS, shifts every list of processors that
     affinity and Slurm hold.
-    Measured by: lscpu.
+    Measured by: lscpu (sockets, threads, logical processors).
     Repair: compare the BIOS settings with a good node's (sockets, cores, hyper-threading); capture again.
     Source: plan columns `node_traits.sockets`, `node_traits.architecture`; requirement nodes.hyperthreading; most nodes.
     """
@@ -76,7 +76,7 @@ def sockets_have_the_planned_numa_nodes(plan: Plan, facts: Facts) -> pl.DataFram
 
     Why: with four NUMA nodes to a socket a GPU and the NIC beside it lie in different nodes, and affinity that was right for
     one node a socket pins work far from its card.
-    Measured by: numactl -H, lscpu.
+    Measured by: numactl -H, or lscpu.
     Repair: set NUMA nodes per socket (AMD NPS) or sub-NUMA clustering (Intel SNC) in the BIOS, reboot, capture again.
     Source: requirement nodes.nps.
     """
@@ -130,7 +130,7 @@ def kernel_is_started_as_planned(plan: Plan, facts: Facts) -> pl.DataFrame:
 
     Why: an IOMMU that translates sends traffic between devices through the root complex and switches access control on; an
     option that one node lacks is a drift that no package list shows.
-    Measured by: /proc/cmdline.
+    Measured by: /proc/cmdline of every node.
     Repair: put the option into the boot loader's configuration, rebuild it, reboot, capture again.
     Source: requirement nodes.iommu, nodes.kernel_options.
     """

@@ -72,7 +72,7 @@ def peer_memory_is_loaded(plan: Plan, facts: Facts) -> pl.DataFrame:
 
     Why: without it a NIC cannot reach GPU memory and NCCL copies through the host, unless it takes the dma-buf path. That it is
     loaded does not prove that it is used: the transport lines of an NCCL run do.
-    Measured by: lsmod.
+    Measured by: lsmod (loaded kernel modules).
     Repair: `modprobe nvidia-peermem` and load it at every boot; if refused, the driver was built before the RDMA stack.
     Source: NVIDIA GPUDirect RDMA guide: nvidia-peermem.
     """
@@ -99,7 +99,7 @@ def services_are_as_stated(plan: Plan, facts: Facts) -> pl.DataFrame:
     """Every service that the requirement wants on is active, and none that it wants off is.
 
     Why: a firewall, a tuning daemon or an automatic update that one node still has decides a benchmark, or a night.
-    Measured by: systemctl show.
+    Measured by: systemctl show of the named units.
     Repair: `systemctl enable --now` or `disable --now` the unit; put it into the image; capture again.
     Source: requirement nodes.services_on, nodes.services_off.
     """
@@ -171,7 +171,7 @@ def kernel_modules_are_loaded(plan: Plan, facts: Facts) -> pl.DataFrame:
     """Every kernel module that the planned NICs need is loaded.
 
     Why: without ib_umad no diagnostic tool sees the fabric from that node, without ib_uverbs no program reaches the NIC.
-    Measured by: lsmod.
+    Measured by: lsmod (loaded kernel modules).
     Repair: start openibd or load the module, and see that it is loaded at every boot; capture again.
     Source: requirement nodes.kernel_modules, else the modules of the planned link types.
     """
