@@ -138,6 +138,7 @@ def test_the_command_lists_targets_without_a_project(capsys: pytest.CaptureFixtu
 
 def test_an_ethernet_fabric_gives_no_empty_cable_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert {name.split("/")[0] for name in make(little_plan(technology="ethernet"))} == {
+        "collect",
         "cut-sheet",
         "drawings",
         "port-descriptions",
