@@ -4,4 +4,5 @@ from __future__ import annotations
 
 HOST_TOOLS: dict[str, str] = {
     "node-manifest": "node_manifest",
+    "sysfs": "sysfs",
 }
