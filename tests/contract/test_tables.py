@@ -21,7 +21,7 @@ UNITS = {
     "_db": "dB", "_c": "°C", "_a": "A", "_v": "V", "_kpa": "kPa", "_l_min": "L/min",
     "_percent": "%", "_mohm": "mΩ", "_mohm_m": "mΩ/m", "_ka": "kA", "_kn": "kN", "_mv": "mV", "_l": "L", "_k": "K",
     "_m_s": "m/s", "_n": "N", "_nm": "N·m", "_kg_m": "kg/m", "_bytes": "bytes", "_us": "us", "_s": "s",
-    "_mib": "MiB", "_gib": "GiB", "_mts": "MT/s", "_gts": "GT/s", "_mhz": "MHz", "_gbytes_s": "GB/s",
+    "_mib": "MiB", "_gib": "GiB", "_mts": "MT/s", "_gts": "GT/s", "_mhz": "MHz", "gbytes_s": "GB/s",
     "seconds": "s", "bytes": "bytes",
 }  # fmt: skip
 

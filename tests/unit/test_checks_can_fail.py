@@ -1,0 +1,123 @@
+"""Checks of peers that can never fire (missing threshold, unreachable branch, floor too low, empty capture): none is here.
+
+The list is that of published health checks; each test shows for this product's checks of machines that the same gap is closed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import polars as pl
+import pytest
+
+from asbuilt.checks.registry import checks
+from asbuilt.diagnose.node_tables import node_tables
+from asbuilt.model.facts import Facts
+from asbuilt.model.plan import Plan
+from asbuilt.model.verdict import Layer
+from asbuilt.workflow import templates
+from controls.control_file import HERE, measured_facts, plan_of, read
+from template_plans import expanded
+
+LITTLE = read(HERE / "little-nodes.yaml")
+MACHINES = sorted(
+    id for id, check in checks().items() if check.function.__module__.rpartition(".")[2].startswith("node_") and id < "NOD-07"
+)
+MINE = [id for id in MACHINES if not id.startswith("NOD-04")]
+
+
+def told(changes: dict[str, list[dict[str, Any]]] | None = None) -> tuple[Plan, Facts]:
+    """The little plan, and what its machines tell, with some tables replaced."""
+    plan = plan_of(LITTLE, HERE)
+    facts = measured_facts(LITTLE["facts"] | (changes or {}))
+    return plan, dataclasses.replace(facts, tables={**facts.tables, **node_tables(plan, facts).tables})
+
+
+def verdicts(id: str, plan: Plan, facts: Facts) -> list[str]:
+    return checks()[id].answer(plan, facts)["verdict"].to_list()
+
+
+@pytest.mark.parametrize("id", MINE)
+def test_nothing_measured_is_no_pass(id: str) -> None:
+    assert set(verdicts(id, plan_of(LITTLE, HERE), Facts({}))) <= {"not_measured", "not_applicable"}
+
+
+@pytest.mark.parametrize("id", MINE)
+def test_an_empty_answer_is_no_pass(id: str) -> None:
+    """A tool that ran and printed nothing: the tables are there, without rows, and no log was captured."""
+    plan, facts = told()
+    empty = dataclasses.replace(facts, tables={name: frame.clear() for name, frame in facts.tables.items()})
+    assert "pass" not in verdicts(id, plan, empty) and "error" not in verdicts(id, plan, empty)
+
+
+@pytest.mark.parametrize("id", [i for i in MINE if "expectations" in checks()[i].needs])
+def test_a_threshold_that_nobody_stated_is_not_zero(id: str) -> None:
+    """Without its expectation a check does not fall back on a floor that everything passes."""
+    plan, facts = told()
+    bare = dataclasses.replace(plan, tables=plan.tables | {"expectations": plan.table("expectations").clear()})
+    seen = set(verdicts(id, bare, facts))
+    # Judged by plan tables or by most nodes besides; of the BMC's log every entry counts where no window is stated.
+    by_the_plan = {"NOD-013", "NOD-020", "NOD-022", "NOD-053", "NOD-062"}
+    assert "error" not in seen and (id in by_the_plan or "pass" not in seen)
+
+
+@pytest.mark.parametrize("template", templates.names())
+def test_every_planned_card_and_gpu_is_reached_on_every_system(template: str) -> None:
+    """No system's branch is unreachable: with one function too few of any kind, that kind fails by name."""
+    plan = expanded(template)
+    node = plan.table("nodes").filter(pl.col("role") == "compute").row(0, named=True)
+    kinds = plan.table("hardware").filter((pl.col("kind") == "nic") & pl.col("pci_ids").is_not_null())
+    cards = plan.table("nics").filter(pl.col("node") == node["node"]).join(kinds.select("part", "pci_ids"), on="part")
+    assert cards.height, "a system whose cards nobody can tell"
+    for kind in cards["pci_ids"].unique().sort():
+        rows, lost = [], False
+        for i, pci in enumerate(cards["pci_ids"]):
+            if pci == kind and not lost:
+                lost = True
+                continue
+            vendor, device = pci.split(":")
+            rows.append({"host": node["name"], "address": f"0000:{i:02x}:00.0", "vendor_id": vendor, "device_id": device})
+        rows.append({"host": node["name"], "address": "0000:ff:00.0", "vendor_id": "8086", "device_id": "0001"})
+        facts = measured_facts({"pci_facts": rows})
+        facts = dataclasses.replace(facts, tables=facts.tables | node_tables(plan, facts).tables)
+        frame = checks()["NOD-030"].answer(plan, facts)
+        failed = frame.filter(pl.col("verdict") == "fail")
+        assert failed.height == 1 and kind in str(failed["expected"][0])
+
+
+@pytest.mark.parametrize("lower", [2.5, 5.0, 8.0, 16.0])
+def test_a_gen5_card_at_any_lower_speed_fails(lower: float) -> None:
+    """A floor of gen 3 for a Gen5 card lets it pass at a quarter of its rate."""
+    card, bridge = "0000:14:00.0", "0000:12:01.0"
+    rows = [r | ({"now_gts": lower} if r["address"] in (card, bridge) else {}) for r in LITTLE["facts"]["pci_facts"]]
+    assert "fail" in verdicts("NOD-021", *told({"pci_facts": rows}))
+
+
+def test_a_part_that_nobody_can_recognise_is_not_measured() -> None:
+    """An unsupported platform is no pass: without PCI ids nothing is found, and that is said."""
+    plan, facts = told()
+    unknown = plan.table("hardware").with_columns(pl.lit(None, dtype=pl.String).alias("pci_ids"))
+    plan = dataclasses.replace(plan, tables=plan.tables | {"hardware": unknown})
+    for id in ("NOD-020", "NOD-021", "NOD-022", "NOD-024"):
+        assert verdicts(id, plan, facts) == ["not_measured"]
+    assert "pass" not in verdicts("NOD-030", plan, facts)
+
+
+def test_path_without_capabilities_is_not_normal() -> None:
+    """Bridges whose capability cannot be read are no proof that the path is wide enough."""
+    rows = [r | {"cap_gts": None, "cap_width": None} for r in LITTLE["facts"]["pci_facts"]]
+    assert set(verdicts("NOD-022", *told({"pci_facts": rows}))) == {"not_measured"}
+
+
+def test_a_uniform_fault_is_seen_by_the_plan() -> None:
+    """Every node lacks the same module: no node is an outlier, and all fail."""
+    rows = [r | ({"size_gib": 0.0} if r["locator"] == "P1-DIMMA1" else {}) for r in LITTLE["facts"]["dimm_facts"]]
+    assert verdicts("NOD-010", *told({"dimm_facts": rows})) == ["fail", "fail"]
+
+
+def test_all_checks_of_machines_run_by_default() -> None:
+    """None is off until somebody switches it on: they are of the layers that every comparison judges."""
+    from asbuilt.workflow.compare_nodes import LAYERS
+
+    assert MINE and all(checks()[id].layer in LAYERS and checks()[id].layer is Layer.NODE for id in MINE)
