@@ -29,12 +29,13 @@ from asbuilt.parsers.told_rows import Told, pci_address
 TOOL = "sysfs"
 _OWN = re.compile(r"^(?:/(?:sys|proc|etc)/|grep: /)")
 _SIGN = re.compile(
-    rb"^(?:[\w.-]+: )?/(?:sys/(?:class|bus|module)|proc/(?:irq|sys|cmdline|uptime)|etc/os-release)[^ \n]{0,200}:", re.M
+    rb"^(?:[\w.-]+: )?/(?:sys/(?:class|bus|module)|proc/(?:irq|sys|cmdline|uptime)|etc/os-release)[^ \n]{0,200}:[^\r\n]", re.M
 )
 #: What boards print where nobody wrote a serial number into them.
 _UNFILLED = re.compile(
-    r"^(?:|not (?:specified|available|applicable|present)|n/?a|none|null|unknown|default(?: string)?|to be filled by o\.?e\.?m\.?"
-    r"|system serial number|(?:base ?board|chassis) serial number|serial|empty|invalid|oem|0*1234567890?|[0.\-x ]+"
+    r"^(?:|not (?:specified|available|applicable|present)|n/?a|none|null|unknown|default(?: string)?"
+    r"|to be filled by o\.?e\.?m\.?|system serial number|(?:base ?board|chassis) serial number"
+    r"|serial|empty|invalid|oem|0*1234567890?|[0.\-x ]+"
     r"|0{8}-0{4}-0{4}-0{4}-0{12}|f{8}-f{4}-f{4}-f{4}-f{12}|03000200-0400-0500-0006-000700080009)$",
     re.I,
 )

@@ -5,4 +5,6 @@ from __future__ import annotations
 HOST_TOOLS: dict[str, str] = {
     "node-manifest": "node_manifest",
     "sysfs": "sysfs",
+    "sysfs-paths": "sysfs_paths",
+    "interrupts": "interrupts",
 }

@@ -1,0 +1,89 @@
+"""``/proc/interrupts``: a column per processor that is online, a line per interrupt, then those of the architecture.
+
+A line ends with chip, number within it and trigger, and the names of who asked for it. Drivers of Mellanox cards name theirs
+``mlx5_comp3@pci:0000:13:00.0``; newer kernels write the device into the name of the chip (``IR-PCI-MSIX-0000:13:00.0``).
+Counts are printed in ten places (fs/proc/interrupts.c, kernel/irq/proc.c: ``%10u ``), so that a line of 512 processors is
+mostly the same ten characters: they are taken out before the rest is added up.
+"""
+
+from __future__ import annotations
+
+import re
+
+from asbuilt.model.facts import Facts
+from asbuilt.model.facts_node import IRQ_FACTS
+from asbuilt.parsers.told_rows import Told, pci_address
+
+TOOL = "interrupts"
+_HEADER = re.compile(r"^\s*CPU\d{1,5}(?:\s+CPU\d{1,5})*$")
+_OWN = re.compile(r"^\s*(?:CPU\d{1,5}(?:\s|$)|(?:\d{1,7}|[A-Z]{3}|IPI\d{1,2}|Err):(?:\s|$))")
+_SIGN = re.compile(
+    rb"^(?:[\w.-]+: )?\s*CPU0(?:\s+CPU\d{1,5})*[ \t]*\r?\n(?:[\w.-]+: )?\s*(?:\d{1,7}|[A-Z]{3}|IPI\d):\s+\d", re.M
+)
+#: Chip, number within it, trigger (``edge`` behind a dash on x86, a word of its own on Arm), names.
+_WHAT = re.compile(r"^(?P<chip>\S.{0,120}?)\s+\d{1,12}(?:-\w{1,12}|\s+(?:Edge|Level|None)\b)?(?:\s+(?P<name>\S.*))?$")
+_PCI = r"([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])"
+_NAMED = re.compile(rf"@pci:{_PCI}")
+_OF_CHIP = re.compile(rf"-{_PCI}$")
+_NONE = "         0"
+_PLACES = 11
+
+
+def sniff(data: bytes) -> bool:
+    """True for a text whose header counts processors and whose next line counts interrupts."""
+    return bool(_SIGN.search(data[: 1 << 16]))
+
+
+def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
+    """``irq_facts`` of every numbered interrupt: name, count, address. Never raises."""
+    told = Told(data, capture_id, subject, _OWN, TOOL)
+    columns: dict[tuple[str | None, ...], int] = {}
+    for said in told:
+        text = said.text
+        if "CPU" in text[:40] and _HEADER.match(text):
+            if said.closed:
+                columns[said.speaker.hosts] = text.count("CPU")
+                told.ignore(said)
+            continue
+        label, colon, rest = text.partition(":")
+        label = label.strip()
+        if not colon or not said.closed or rest[:1] not in (" ", ""):
+            continue
+        if not label.isdigit():
+            if _OWN.match(text):
+                told.ignore(said)  # interrupts of the architecture have no number that a card could have
+            continue
+        counted = _counted(rest, columns.get(said.speaker.hosts, 0))
+        if counted is None or len(label) > 7:
+            continue
+        count, what = counted
+        row: dict[str, object] = {"irq": int(label), "count": float(count)}
+        if parts := _WHAT.match(what):
+            name = parts["name"]
+            device = _NAMED.search(name or "") or _OF_CHIP.search(parts["chip"])
+            row |= {"name": name, "address": pci_address(device[1]) if device else None}
+        elif what:
+            row["name"] = what
+        told.add(IRQ_FACTS, said, row)
+    return told.facts()
+
+
+def _counted(rest: str, columns: int) -> tuple[int, str] | None:
+    """The sum of a line's counts, and what stands behind them; None for a line without a count."""
+    wide = columns * _PLACES
+    if columns and len(rest) >= wide and rest[wide : wide + 1] in ("", " "):
+        few = rest[:wide].replace(_NONE, "")
+        cells = few.split()
+        none = (wide - len(few)) // len(_NONE)
+        if none + len(cells) == columns and all(c.isdecimal() for c in cells):
+            return sum(map(int, cells)), rest[wide:].strip()
+    cells = rest.split()
+    end = 0
+    while end < len(cells) and end < (columns or len(cells)) and cells[end].isdecimal() and cells[end].isascii():
+        end += 1
+    if not end:
+        return None
+    behind = rest.split(None, end)
+    if any(len(c) > 20 for c in cells[:end]):
+        return None
+    return sum(map(int, cells[:end])), behind[end].strip() if len(behind) > end else ""
