@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("start", "the whole road on the 384-GPU example"),
     "catalogue": ("start", "browse hardware facts with their sources"),
     "size": ("start", "sizing in one screen; needs no project"),
+    "expect": ("start", "what number to expect: collectives, RDMA, copies, memory; needs no project"),
     "new": ("plan", "write a commented cluster.yaml from a template"),
     "plan": ("plan", "compile the requirement into the plan"),
     "show": ("plan", "look at a table of the plan"),

@@ -59,6 +59,7 @@ PROBLEMS: dict[str, str] = {
     "CLI-080": "`asbuilt grow` takes project folders, cluster.yaml files or templates; its target may be a number.",
     "CLI-081": "The target of `asbuilt grow` has no more compute racks than the pilot, or is built of another system.",
     "CLI-082": "The file of rates is not what `asbuilt grow --rates` reads: hours and money of one piece of each act.",
+    "CLI-085": "`asbuilt expect` was asked about a system, a quantity, a number of GPUs or a size that it does not know.",
     "CLI-083": "A measurement names a host, a device or a plane that the plan does not have.",
     "CLI-084": "A measurement has a value and no result, and nothing was said to hold it against.",
     "CLI-090": "The set of nodes for `asbuilt collect` cannot be read, or names what is no compute node of the plan.",
