@@ -75,7 +75,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     running = sshd_fleet.start(place, sshd, machines, frozenset({names[SILENT]}), frozenset({names[HANGING]}))
     limited = tuple(dataclasses.replace(c, timeout_s=5) if c.program == "nvidia-smi" else c for c in COMMANDS)
     heard: list[tuple[str, int]] = []
-    way = Way(ssh_config=str(running.config), forks=10, timeout_s=40)
+    way = Way(ssh_config=str(running.config), forks=10, timeout_s=30)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(capture_script, "COMMANDS", limited)
         try:
@@ -104,6 +104,13 @@ def test_every_node_that_can_answer_does_and_the_others_are_not_measured(site: S
     assert site.first.exit_code == 3
     assert sorted(n for n, _ in site.heard) == sorted(site.names) and {t for _, t in site.heard} == {50}
     assert site.first.questions["timed_out"] == 3, stands(site.first)[site.names[3]]
+
+
+def _words(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def key(finding: Finding) -> tuple[object, ...]:
@@ -139,7 +146,9 @@ def test_only_those_without_an_archive_are_asked_again(site: Site) -> None:
     assert again.folder == site.first.folder
 
 
-def test_nothing_stays_on_a_node(site: Site) -> None:
+def test_nothing_stays_on_a_node_or_here(site: Site) -> None:
+    config = site.ways.ssh_config.encode()
+    assert not [p for p in Path("/proc").glob("[0-9]*/cmdline") if config in _words(p)], "an ssh of a hanging node is left"
     for name in site.names:
         assert not list((site.folder / name).glob("asbuilt-*")), name
         assert not (site.folder / name / ".ansible").exists()

@@ -27,6 +27,7 @@ from asbuilt.rehearse.built import as_planned
 from asbuilt.rehearse.faults import apply
 from asbuilt.rehearse.node_twin import Fleet
 from asbuilt.workflow import collect as rooms
+from asbuilt.workflow.captures import read_captures
 from asbuilt.workflow.collect import Wish, collect, survey, wanted, why_not
 from asbuilt.workflow.plan import compile_project
 from asbuilt.workflow.rehearse import parsed
@@ -120,6 +121,11 @@ def test_a_new_plan_starts_a_new_folder(project: Path, plan: Plan, twin: Fleet, 
     monkeypatch.setitem(rooms.ENGINES, "ansible", engine(Fleet(other, as_planned(other)), asked))
     assert collect(project, other, Wish("node0001")).folder == project / "captures" / "nodes-2"
     assert asked == ["node0000", "node0001", "node0001"]
+    read = read_captures([project / "captures"])
+    assert [str(Path(c.file).relative_to(project / "captures")) for c in read] == [
+        "nodes-1/node0000.tar.gz",
+        "nodes-2/node0001.tar.gz",
+    ]
 
 
 def test_archives_that_came_by_hand_are_looked_at(

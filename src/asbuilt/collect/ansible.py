@@ -77,6 +77,7 @@ def ask(names: Sequence[str], script: bytes, way: Way, listen: Listen) -> None:
                 heard = _hear(process, set(names), listen)
             finally:
                 _end(process)
+                _end_orphans(folder)
         lost = [n for n in names if n not in heard]
         if lost and not heard:
             why = short(errors.read_text("utf-8", "replace")) or f"it ended with status {process.returncode}"
@@ -155,7 +156,8 @@ def _hear(process: subprocess.Popen[bytes], names: set[str], listen: Listen) -> 
 def _heard(name: str, said: dict[str, Any]) -> Heard:
     how, text, message = str(said.get("how")), str(said.get("stdout", "")), short(str(said.get("msg", "")))
     if how == "unreachable":
-        return Heard(name, UNREACHABLE, why=message)
+        # Equal reasons of many nodes are told together: without the name, and without what Ansible puts before ssh's words.
+        return Heard(name, UNREACHABLE, why=message.split("via ssh: ")[-1].removeprefix("ssh: ").replace(name, "it"))
     if how == "failed":
         if said.get("timedout"):
             return Heard(name, HUNG, why="it did not end in time")
@@ -164,7 +166,7 @@ def _heard(name: str, said: dict[str, Any]) -> Heard:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End Ansible and whatever it left of its own session (ssh to a node that hangs)."""
+    """End Ansible and whatever is left of its own session."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
     try:
@@ -174,3 +176,15 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
     if process.stdout is not None:
         process.stdout.close()
+
+
+def _end_orphans(folder: Path) -> None:
+    """End what Ansible's workers left in sessions of their own: an ssh to a node that hangs outlives its worker.
+
+    They are known by the configuration that only this run has, in their environment (Linux; elsewhere ssh ends by itself).
+    """
+    mark = f"ANSIBLE_CONFIG={folder}/ansible.cfg".encode()
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if mark in entry.read_bytes().split(b"\0"):
+                os.kill(int(entry.parent.name), signal.SIGKILL)

@@ -12,6 +12,7 @@ What stands at the top holds for every file that does not say otherwise; with ``
 from __future__ import annotations
 
 import json
+import re
 import sys
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 MANIFEST = "capture.json"
 SCHEMA = "capture/v1"
+#: One round of `asbuilt collect`.
+_ROUND = re.compile(r"^nodes-(\d{1,6})$")
 #: Where archives of nodes are written, inside a folder of captures.
 NODES = "nodes"
 #: Tables of a discovery: devices without one link are nothing that a plan could be held against.
@@ -101,7 +104,21 @@ def _folder(folder: Path, tool: str, root: Path) -> list[Capture]:
             found.append(Capture(*words, said.get("subject", ""), str(item)))
     if problems:
         raise ProblemError(problems)
-    return found
+    return _newest(found)
+
+
+def _newest(found: list[Capture]) -> list[Capture]:
+    """Of the rounds of archives that `asbuilt collect` left (``nodes-1``, ``nodes-2``) the newest archive of each node."""
+    last: dict[tuple[Path, str], int] = {}
+    rounds: dict[int, tuple[tuple[Path, str], int]] = {}
+    for index, capture in enumerate(found):
+        place = Path(capture.file).parent if capture.file else Path()
+        number = _ROUND.match(place.name) if capture.tool == NODE_ARCHIVE else None
+        if number:
+            key = (place.parent, capture.id.split(".tar")[0].removesuffix(".tgz"))
+            rounds[index] = key, int(number[1])
+            last[key] = max(last.get(key, 0), int(number[1]))
+    return [c for i, c in enumerate(found) if i not in rounds or last[rounds[i][0]] == rounds[i][1]]
 
 
 def _manifest(path: Path) -> dict[str, dict[str, str]]:
