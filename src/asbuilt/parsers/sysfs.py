@@ -32,7 +32,7 @@ _SIGN = re.compile(
     rb"^(?:[\w.-]+: )?/(?:sys/(?:class|bus|module)|proc/(?:irq|sys|cmdline|uptime)|etc/os-release)[^ \n]{0,200}:[^\r\n]", re.M
 )
 #: What boards print where nobody wrote a serial number into them.
-_UNFILLED = re.compile(
+UNFILLED = re.compile(
     r"^(?:|not (?:specified|available|applicable|present)|n/?a|none|null|unknown|default(?: string)?"
     r"|to be filled by o\.?e\.?m\.?|system serial number|(?:base ?board|chassis) serial number"
     r"|serial|empty|invalid|oem|0*1234567890?|[0.\-x ]+"
@@ -240,7 +240,7 @@ class _Reader:
             self.told.ignore(said)
 
     def _identity(self, said: Said, kind: str, value: str) -> None:
-        if _UNFILLED.match(value):
+        if UNFILLED.match(value):
             self.told.ignore(said)
         else:
             self.told.add(IDENTITY_FACTS, said, {"kind": kind, "value": value.lower() if kind in _LOWER else value})

@@ -7,4 +7,5 @@ HOST_TOOLS: dict[str, str] = {
     "sysfs": "sysfs",
     "sysfs-paths": "sysfs_paths",
     "interrupts": "interrupts",
+    "dmidecode": "dmidecode",
 }
