@@ -20,12 +20,12 @@ _OWN = re.compile(r"^\s*(?:CPU\d{1,5}(?:\s|$)|(?:\d{1,7}|[A-Z]{3}|IPI\d{1,2}|Err
 _SIGN = re.compile(
     rb"^(?:[\w.-]+: )?\s*CPU0(?:\s+CPU\d{1,5})*[ \t]*\r?\n(?:[\w.-]+: )?\s*(?:\d{1,7}|[A-Z]{3}|IPI\d):\s+\d", re.M
 )
-#: Chip, number within it, trigger (``edge`` behind a dash on x86, a word of its own on Arm), names.
-_WHAT = re.compile(r"^(?P<chip>\S.{0,120}?)\s+\d{1,12}(?:-\w{1,12}|\s+(?:Edge|Level|None)\b)?(?:\s+(?P<name>\S.*))?$")
 _PCI = r"([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])"
-_NAMED = re.compile(rf"@pci:{_PCI}")
 _OF_CHIP = re.compile(rf"-{_PCI}$")
-_NONE = "         0"
+_TRIGGERS = ("Edge", "Level", "None")
+#: A count of 0 as it is printed behind a blank, and many of them.
+_NONE = "          0"
+_NONES = _NONE * 16
 _PLACES = 11
 
 
@@ -57,24 +57,36 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
         if counted is None or len(label) > 7:
             continue
         count, what = counted
-        row: dict[str, object] = {"irq": int(label), "count": float(count)}
-        if parts := _WHAT.match(what):
-            name = parts["name"]
-            device = _NAMED.search(name or "") or _OF_CHIP.search(parts["chip"])
-            row |= {"name": name, "address": pci_address(device[1]) if device else None}
-        elif what:
-            row["name"] = what
+        name, address = _named(what)
+        row = {"irq": int(label), "count": float(count), "name": name, "address": address}
         told.add(IRQ_FACTS, said, row)
     return told.facts()
+
+
+def _named(what: str) -> tuple[str | None, str | None]:
+    """Names and PCI address from what stands behind the counts.
+
+    That is the chip, the number within it, the trigger (``edge`` behind a dash on x86, a word of its own on Arm) and the names.
+    """
+    parts = what.split(None, 2)
+    if len(parts) < 2 or not parts[1][0].isdigit():
+        return what or None, None
+    name = parts[2] if len(parts) == 3 else ""
+    if "-" not in parts[1] and name.startswith(_TRIGGERS):
+        name = name.partition(" ")[2].strip()
+    address = pci_address(name.rpartition("@pci:")[2].partition(",")[0]) if "@pci:" in name else None
+    if address is None and (found := _OF_CHIP.search(parts[0])):
+        address = pci_address(found[1])
+    return name or None, address
 
 
 def _counted(rest: str, columns: int) -> tuple[int, str] | None:
     """The sum of a line's counts, and what stands behind them; None for a line without a count."""
     wide = columns * _PLACES
     if columns and len(rest) >= wide and rest[wide : wide + 1] in ("", " "):
-        few = rest[:wide].replace(_NONE, "")
+        few = rest[:wide].replace(_NONES, "").replace(_NONE, "")
         cells = few.split()
-        none = (wide - len(few)) // len(_NONE)
+        none = (wide - len(few)) // _PLACES
         if none + len(cells) == columns and all(c.isdecimal() for c in cells):
             return sum(map(int, cells)), rest[wide:].strip()
     cells = rest.split()
