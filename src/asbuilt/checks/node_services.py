@@ -32,12 +32,18 @@ def _services(facts: Facts) -> pl.DataFrame:
 
 
 def _modules(facts: Facts) -> pl.DataFrame:
-    """node, loaded (list of modules), with where the first stands. Only nodes whose list of modules was captured."""
+    """node, loaded (list of modules), whole, with where the first stands.
+
+    ``whole``: the list is that of lsmod, which counts users; /sys/module holds a version for some modules alone, so that one
+    which is not there may yet be loaded.
+    """
     import polars as pl
 
-    rows = facts.tables["kernel_module_measured"].filter("loaded")
+    rows = facts.tables["kernel_module_measured"]
     return rows.group_by("node", maintain_order=True).agg(
-        pl.col("module").alias("loaded"), *(pl.col(c).first() for c in EVIDENCE)
+        pl.col("module").filter("loaded").alias("loaded"),
+        pl.col("users").is_not_null().any().alias("whole"),
+        *(pl.col(c).first() for c in EVIDENCE),
     )
 
 
@@ -86,10 +92,10 @@ def peer_memory_is_loaded(plan: Plan, facts: Facts) -> pl.DataFrame:
     return judge(
         rows,
         subject=pl.col("node"),
-        ok=has,
+        ok=pl.when(has).then(True).when("whole").then(has),
         applies=pl.col("node").is_in(with_gpus.implode()) & pl.col("node").is_in(rdma.implode()),
         expected=pl.lit("nvidia_peermem loaded"),
-        found=pl.when(pl.col("loaded").is_null()).then(pl.lit("no list of its kernel modules")).otherwise(pl.lit("not loaded")),
+        found=pl.when("whole").then(pl.lit("not loaded")).otherwise(pl.lit("no whole list of its kernel modules (lsmod)")),
         evidence=EVIDENCE,
     )
 
@@ -187,10 +193,10 @@ def kernel_modules_are_loaded(plan: Plan, facts: Facts) -> pl.DataFrame:
     return judge(
         rows,
         subject=pl.col("node"),
-        ok=pl.when(pl.col("loaded").is_not_null()).then(pl.col("lacks") == ""),
+        ok=pl.when(pl.col("lacks") == "").then(pl.col("loaded").is_not_null()).when("whole").then(False),
         expected=pl.format("{} loaded", pl.lit(", ".join(wanted))),
-        found=pl.when(pl.col("loaded").is_null())
-        .then(pl.lit("no list of its kernel modules"))
-        .otherwise(pl.format("{} not loaded", "lacks")),
+        found=pl.when("whole")
+        .then(pl.format("{} not loaded", "lacks"))
+        .otherwise(pl.lit("no whole list of its kernel modules (lsmod)")),
         evidence=EVIDENCE,
     )
