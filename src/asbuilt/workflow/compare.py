@@ -16,6 +16,7 @@ from asbuilt.diagnose.discovered_lids import discovered_lids
 from asbuilt.diagnose.ladder import with_ladder
 from asbuilt.diagnose.links import Compared, compare_links
 from asbuilt.diagnose.measured import rate_findings, undecided, unplanned_findings, unread_captures
+from asbuilt.diagnose.node_identity import without_borrowed
 from asbuilt.diagnose.subnet_findings import slower_links
 from asbuilt.diagnose.tally import coverage
 from asbuilt.diagnose.tally import told as told_rows
@@ -57,6 +58,7 @@ def compare(
     others = {id: c for id, c in fabric.items() if id not in CABLING_CHECKS}
     whys = {id: section(c.doc, "Why") for id, c in fabric.items()}
     nodes = judge_nodes(plan, facts, node_checks(layers), built_nodes(plan, scope))
+    facts = without_borrowed(facts, nodes.asked.get("NOD-002"), nodes.tables.get("command_measured"))
     if layers and Layer.FABRIC not in layers:
         return nodes_alone(plan, facts, nodes, _told(plan, facts), strict, required)
     if not facts.has("link_facts"):
