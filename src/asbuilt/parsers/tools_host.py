@@ -7,5 +7,7 @@ HOST_TOOLS: dict[str, str] = {
     "sysfs": "sysfs",
     "sysfs-paths": "sysfs_paths",
     "interrupts": "interrupts",
+    "lspci": "lspci",
+    "lspci-vv": "lspci_vv",
     "dmidecode": "dmidecode",
 }
