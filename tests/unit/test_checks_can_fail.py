@@ -116,6 +116,20 @@ def test_a_uniform_fault_is_seen_by_the_plan() -> None:
     assert verdicts("NOD-010", *told({"dimm_facts": rows})) == ["fail", "fail"]
 
 
+def test_the_socket_that_lost_its_module_is_named() -> None:
+    """Full on most nodes, empty here: the finding is about that socket."""
+    plan, _ = told()
+    third = plan.table("nodes").tail(1).with_columns(pl.lit("node:0002").alias("node"), pl.lit("gpu002").alias("name"))
+    plan = dataclasses.replace(plan, tables=plan.tables | {"nodes": pl.concat([plan.table("nodes"), third])})
+    dimms, lost = LITTLE["facts"]["dimm_facts"], ("gpu000", "P2-DIMMA1")
+    rows = [r | ({"size_gib": 0.0} if (r["host"], r["locator"]) == lost else {}) for r in dimms]
+    rows += [r | {"host": "gpu002"} for r in dimms if r["host"] == "gpu001"]
+    facts = measured_facts({"dimm_facts": rows})
+    facts = dataclasses.replace(facts, tables=facts.tables | node_tables(plan, facts).tables)
+    failed = checks()["NOD-010"].answer(plan, facts).filter(pl.col("verdict") == "fail")
+    assert failed.select("subject", "found").rows() == [("node:0000#dimm P2-DIMMA1", "3 modules of 64 GiB, none in P2-DIMMA1")]
+
+
 def test_all_checks_of_machines_run_by_default() -> None:
     """None is off until somebody switches it on: they are of the layers that every comparison judges."""
     from asbuilt.workflow.compare_nodes import LAYERS
