@@ -1,9 +1,10 @@
 """The text of ``lspci`` in all its lengths: a line per PCI function, and with ``-v`` … ``-vvv`` its indented lines below it.
 
 Forms of pciutils (ls-caps.c, lspci.c): classes and ids in numbers with ``-n`` and ``-nn``, the domain with ``-D`` or where
-there are several. Links are told since 3.6 with ``(ok)`` or ``(downgraded)`` behind what runs. The capabilities of a function
-are ``<access denied>`` to a user who is not root: then nothing is known of its link, payload and access control, and a note
-says so. A function that has fallen off the bus reads as all ones: revision ff and ``!!! Unknown header type 7f``.
+there are several. Links are told since 3.6 with ``(ok)`` or ``(downgraded)`` behind what runs. The capabilities of a
+function are ``<access denied>`` to a user who is not root: then nothing is known of its link, payload and access control,
+and a note says so. A function that has fallen off the bus reads as all ones: revision ff and
+``!!! Unknown header type 7f``.
 
 The function above another one is the bridge whose secondary bus it sits on; of a selection (``-s``) nobody can tell the root.
 """
@@ -27,7 +28,7 @@ HEADER = re.compile(
 #: Hex dumps of the configuration space (``-x``), and what the program and its library complain of.
 _BESIDE = re.compile(r"^(?:[0-9a-f]{2,3}: [0-9a-f]{2}(?: [0-9a-f]{2}){0,15}$|(?:lspci|pcilib): )")
 _OWN = re.compile(rf"^(?:[ \t]+\S|{_SLOT} |{_BESIDE.pattern})")
-_IDS = re.compile(r"^(.*?) ?\[([0-9a-f]{4}):([0-9a-f]{4})\]$")
+IDS = re.compile(r"^(.*?) ?\[([0-9a-f]{4}):([0-9a-f]{4})\]$")
 _CLASS = re.compile(r"^(.*?) ?\[([0-9a-f]{4})\]$")
 _LINK = re.compile(r"Speed (?:([\d.]{1,6})GT/s|unknown)(?: \([a-z]+\))?, Width x(\d{1,3})")
 _SIZES = re.compile(r"^MaxPayload (\d{2,5}) bytes, MaxReadReq (\d{2,5}) bytes")
@@ -186,7 +187,7 @@ def _headed(found: re.Match[str]) -> dict[str, Any]:
         row |= {"class_name": of_class[1] or None, "class_id": of_class[2]}
     else:
         row["class_name"] = words
-    if ids := _IDS.match(name):
+    if ids := IDS.match(name):
         row |= {"name": ids[1] or None, "vendor_id": ids[2], "device_id": ids[3]}
     else:
         row["name"] = name or None

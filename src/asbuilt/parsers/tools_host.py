@@ -9,5 +9,7 @@ HOST_TOOLS: dict[str, str] = {
     "interrupts": "interrupts",
     "lspci": "lspci",
     "lspci-vv": "lspci_vv",
+    "lspci-tv": "lspci_tv",
     "dmidecode": "dmidecode",
+    "dmesg": "dmesg",
 }
