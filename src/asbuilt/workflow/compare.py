@@ -80,8 +80,7 @@ def compare(
     findings += unread_captures(facts, whys)
     findings = with_ladder(plan, findings, {**asked, **subnet.asked, **nodes.asked}, facts)
     warnings = unplanned_findings(compared, names, tables["unplanned_links"], told.touched, whys) + remarks + others_told
-    if strict:
-        findings += warnings
+    findings += warnings if strict else []
     mended = len({s for f in told.findings for s in f.subjects})
     details: dict[str, Any] = {"exchanges": told.exchanges, "subjects_explained": mended}
     details |= {"warnings": [w.as_json() for w in warnings]} if warnings and not strict else {}
