@@ -27,8 +27,8 @@ _AROUND = re.compile(
     r"|Table at 0x|\d+ structures occupying|Legacy DMI|DMI [\d.]+ present|Scanning /dev/mem|# SMBIOS|Reading SMBIOS)"
 )
 _BROKEN = re.compile(
-    r"^(?:/\S+: (?:Permission denied|No such file|Operation not permitted|Bad address)|Can't read memory|mmap: |Invalid entry length"
-    r"|DMI table is broken|Wrong DMI structures|# No SMBIOS nor DMI)",
+    r"^(?:/\S+: (?:Permission denied|No such file|Operation not permitted|Bad address)|Can't read memory|mmap: "
+    r"|Invalid entry length|DMI table is broken|Wrong DMI structures|# No SMBIOS nor DMI)",
     re.I,
 )
 _SIZE = re.compile(r"^(\d{1,9}(?:\.\d{1,3})?) (bytes|kB|KB|MB|GB|TB|MiB|GiB|TiB)$")
