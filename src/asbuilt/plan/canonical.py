@@ -86,6 +86,7 @@ def entries_used(plan: Plan, catalogue: Catalogue) -> list[dict[str, Any]]:
 
 _NAMING: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("nodes", "system", ("system", "switch")),
+    ("gpus", "model", ("gpu",)),
     ("nics", "part", ("nic",)),
     ("switches", "model", ("switch",)),
     ("jumpers", "part", ("cable",)),
