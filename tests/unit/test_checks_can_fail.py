@@ -127,7 +127,7 @@ def test_the_socket_that_lost_its_module_is_named() -> None:
     facts = measured_facts({"dimm_facts": rows})
     facts = dataclasses.replace(facts, tables=facts.tables | node_tables(plan, facts).tables)
     failed = checks()["NOD-010"].answer(plan, facts).filter(pl.col("verdict") == "fail")
-    assert failed.select("subject", "found").rows() == [("node:0000#dimm P2-DIMMA1", "3 modules of 64 GiB, none in P2-DIMMA1")]
+    assert failed.select("subject", "found").rows() == [("node:0000", "3 modules of 64 GiB, none in P2-DIMMA1")]
 
 
 def test_all_checks_of_machines_run_by_default() -> None:
