@@ -10,6 +10,11 @@ HOST_TOOLS: dict[str, str] = {
     "lspci": "lspci",
     "lspci-vv": "lspci_vv",
     "lspci-tv": "lspci_tv",
+    "lscpu": "lscpu",
+    "numactl": "numactl",
+    "lsmod": "lsmod",
+    "modinfo": "modinfo",
     "dmidecode": "dmidecode",
     "dmesg": "dmesg",
+    "systemctl": "systemctl",
 }
