@@ -27,7 +27,7 @@ def spread(numbers: Iterable[int]) -> str:
 def of_mask(mask: str) -> str | None:
     """The list of a mask of hexadecimal digits, None for what is none.
 
-    ``0x0000ffff,0x000000ff``: groups of 32, the last one holds the first processors; hwloc leaves out the digits of an empty one.
+    ``0x0000ffff,0x000000ff``: groups of 32, the last one holds the first processors; hwloc writes an empty one without digits.
     """
     digits = mask.strip().lower()
     if "..." in digits:

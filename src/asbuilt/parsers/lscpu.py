@@ -20,10 +20,10 @@ from asbuilt.parsers.told_rows import Told, plain
 TOOL = "lscpu"
 _LABELS = (
     r"Architecture|CPU op-mode\(s\)|Address sizes|Byte Order|CPU\(s\)(?: scaling MHz)?|O(?:n|ff)-line CPU\(s\) (?:list|mask)"
-    r"|Vendor ID|(?:BIOS )?(?:Model(?: name)?|CPU family|Vendor ID)|Machine type|Thread\(s\) per core"
-    r"|Core\(s\) per (?:socket|cluster)|Socket\(s\)(?: per book)?|Cluster\(s\)|Book\(s\)(?: per drawer)?|Drawer\(s\)|Stepping|Microcode version|Frequency boost"
+    r"|(?:BIOS )?(?:Model(?: name)?|CPU family|Vendor ID)|Machine type|Thread\(s\) per core|Core\(s\) per (?:socket|cluster)"
+    r"|Socket\(s\)(?: per book)?|Cluster\(s\)|Book\(s\)(?: per drawer)?|Drawer\(s\)|Stepping|Microcode version"
     r"|CPU (?:(?:max|min|static|dynamic) )?MHz|BogoMIPS|Flags|Virtualization(?: features| type)?|Hypervisor(?: vendor)?"
-    r"|Dispatching mode|Caches \(sum of all\)|L[1-5][di]?(?: cache)?|NUMA(?: node\(s\)| node\d{1,5} CPU\(s\))?"
+    r"|Frequency boost|Dispatching mode|Caches \(sum of all\)|L[1-5][di]?(?: cache)?|NUMA(?: node\(s\)| node\d{1,5} CPU\(s\))?"
     r"|Vulnerabilit(?:y [\w ]{1,60}|ies)|Physical (?:sockets|chips|cores/chip)|Extended \w+ \w+"
 )
 _LABEL = re.compile(rf"^\s*({_LABELS}):(?:\s+(.*))?$")
