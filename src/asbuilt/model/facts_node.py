@@ -233,7 +233,8 @@ EVENT_FACTS = Schema(
         C(
             "source",
             "str",
-            "xid, sxid, mlx5, aer, pcie, nvlink, mce, oom, hung, thermal, sel, fabric_manager, nvidia-smi or dcgm",
+            "xid, sxid, nvrm, mlx5, aer, pcie, nvlink, mce, oom, hung, thermal, sel, fabric_manager, nvidia-smi or dcgm; log: "
+            "a line that says nothing but that the log was read and when",
         ),
         C("code", "str", "number or word of the event (79)", nullable=True),
         C("device", "str", "PCI address or sensor that it is about", nullable=True),
