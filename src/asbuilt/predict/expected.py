@@ -130,8 +130,8 @@ def _collective(machine: Machine, quantity: str, gpus: int, size_bytes: int) -> 
     if domains > at.MOST_DOMAINS_LARGE and machine.domain_gpus > at.SMALL_DOMAIN:
         # What was published contradicts the model here: an interval around it would be a lie.
         why, value = f"{why}; at most {made.value:,.0f} GB/s", None
-    told = (value, "GB/s", made.tolerance, tuple(lines), made.proven, why, made.narrow)
-    return Expected(quantity, machine, gpus, size_bytes, *told)
+    answer = (value, "GB/s", made.tolerance, tuple(lines), made.proven, why, made.narrow)
+    return Expected(quantity, machine, gpus, size_bytes, *answer)
 
 
 def _none(machine: Machine, quantity: str, gpus: int, size_bytes: int | None, why: str) -> Expected:
