@@ -10,6 +10,7 @@ HOST_TOOLS: dict[str, str] = {
     "lspci": "lspci",
     "lspci-vv": "lspci_vv",
     "lspci-tv": "lspci_tv",
+    "lstopo": "lstopo",
     "lscpu": "lscpu",
     "numactl": "numactl",
     "lsmod": "lsmod",
