@@ -89,7 +89,8 @@ def card_sets_are_equal(plan: Plan, facts: Facts) -> pl.DataFrame:
     """
     import polars as pl
 
-    rows = facts.tables["nic_function_measured"].filter(pl.col("rdma").is_not_null())
+    # A report of where a device sits says nothing of its ports.
+    rows = facts.tables["nic_function_measured"].filter(pl.col("rdma").is_not_null() & pl.col("port").is_not_null())
     ports = rows.group_by("node", "rdma", "port", maintain_order=True).agg(
         pl.col("type").drop_nulls().first(), pl.col("link_layer").drop_nulls().first(), *(pl.col(c).first() for c in EVIDENCE)
     )
