@@ -93,7 +93,7 @@ class _Room:
             return ()
         known = self.near.filter(pl.col("device").is_in(devices)) if devices else self.near
         pairs = known.with_columns(pl.coalesce("before", "after").alias("relation"))
-        served = {r["gpu"]: r for r in serving(pairs).iter_rows(named=True)}
+        served = {r["gpu"]: r for r in serving(pairs, wanted).iter_rows(named=True)}
         places = {r["gpu"]: r for r in self.gpus.iter_rows(named=True)} if self.gpus is not None else {}
         told = {r["device"]: r["cpus"] for r in self.driver.iter_rows(named=True)} if self.driver is not None else {}
         cpus = {g: (places.get(g, {}).get("cpus") or told.get(f"GPU{g}") or "") for g in served}

@@ -8,6 +8,7 @@ its own host bridge and domain, and the driver says SYS in every cell: there sys
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -122,11 +123,12 @@ def matrix(cells: pl.DataFrame) -> pl.DataFrame:
     return rows.select("node", "gpu", "device", "relation", "capture_id", "line")
 
 
-def serving(pairs: pl.DataFrame) -> pl.DataFrame:
+def serving(pairs: pl.DataFrame, planned: Mapping[int, str] | None = None) -> pl.DataFrame:
     """node, gpu, device, relation: the port that serves each GPU, nearest first, the load spread evenly over equal ports.
 
     Each port serves at most ceil(GPUs / ports) GPUs. Of all such choices the one with the smallest sum of distances is made,
-    by augmenting ways (a minimum-cost assignment); of equal ones the first in the order of GPU and device.
+    by augmenting ways (a minimum-cost assignment); of equal ones that with most GPUs at their ``planned`` port, then the first
+    in the order of GPU and device.
     """
     import polars as pl
 
@@ -136,7 +138,11 @@ def serving(pairs: pl.DataFrame) -> pl.DataFrame:
         gpus = part["gpu"].unique().sort().to_list()
         devices = sorted(part["device"].unique().to_list(), key=natural)
         cell = {(g, d): r for g, d, r in part.select("gpu", "device", "relation").rows()}
-        cost = [[NEARNESS[cell[g, d]] if (g, d) in cell else _LONGEST for d in devices] for g in gpus]
+        wanted = planned or {}
+        # A step of distance outweighs every preference for the planned port together.
+        step = len(gpus) + 1
+        far = [[NEARNESS[cell[g, d]] if (g, d) in cell else _LONGEST for d in devices] for g in gpus]
+        cost = [[step * far[i][j] + (wanted.get(g, d) != d) for j, d in enumerate(devices)] for i, g in enumerate(gpus)]
         for row, column in assigned(cost).items():
             gpu, device = gpus[row], devices[column]
             out.append({"node": node, "gpu": gpu, "device": device, "relation": cell.get((gpu, device))})
