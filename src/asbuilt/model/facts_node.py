@@ -240,7 +240,7 @@ EVENT_FACTS = Schema(
         C("device", "str", "PCI address or sensor that it is about", nullable=True),
         C("seconds", "f64", "time since boot", "s", nullable=True),
         C("time", "str", "ISO 8601, where the log prints it with a date", nullable=True),
-        C("severity", "str", "fatal, uncorrected, corrected, warning or info, where the log says it", nullable=True),
+        C("severity", "str", "fatal, uncorrected, critical, corrected, warning or info, where the log says it", nullable=True),
         C("message", "str", "the line"),
         *ORIGIN,
     ),

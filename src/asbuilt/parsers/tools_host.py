@@ -18,4 +18,9 @@ HOST_TOOLS: dict[str, str] = {
     "dmidecode": "dmidecode",
     "dmesg": "dmesg",
     "systemctl": "systemctl",
+    "ipmitool-sensor": "ipmitool_sensor",
+    "ipmitool-fru": "ipmitool_fru",
+    "ipmitool-sel": "ipmitool_sel",
+    "redfish": "redfish",
+    "readings": "readings",
 }
