@@ -54,7 +54,7 @@ def project(tmp_path: Path) -> Path:
 
 def test_the_plan_holds_the_list_and_its_hash_follows(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plain = compile_project(project)
-    assert not plain.has("machines")
+    assert plain.table("machines").is_empty()
     names = plain.table("nodes")["name"].to_list()
     listed = project / "machines.csv"
     listed.write_text(f"{names[1]},system_serial,B\n{names[0].upper()},system_serial,A\nnode:0001,gpu_uuid,GPU-X\n")

@@ -8,12 +8,14 @@ from asbuilt.base.problem import ProblemError
 from asbuilt.model.requirement import CIDR, DOMAIN, HOST, NAME, Requirement
 from asbuilt.model.requirement_problems import CODES
 from asbuilt.model.requirement_rules import broken_rules
+from asbuilt.model.requirement_software import LOCK
 
 SCHEMA = "requirement"
 VERSION = 1
 GRAMMAR = Grammar(SCHEMA, VERSION, CODES)
 
 PATTERN_WORDS[NAME] = "letters, digits, dot, underscore and hyphen, starting with a letter or digit, at most 63 characters"
+PATTERN_WORDS[LOCK] = "a component, or firmware.PART, package.NAME, module.NAME, file./PATH, without blanks"
 PATTERN_WORDS[HOST] = "the name or id of a node: letters, digits, dot, colon, underscore and hyphen"
 PATTERN_WORDS[CIDR] = "an IPv4 range of prefix 8 to 30: 10.0.0.0/16"
 PATTERN_WORDS[DOMAIN] = "a DNS domain: labels of small letters, digits and hyphens, joined by dots"

@@ -13,6 +13,7 @@ from asbuilt.model.requirement_field import NAME as NAME
 from asbuilt.model.requirement_field import spec
 from asbuilt.model.requirement_nodes import Nodes
 from asbuilt.model.requirement_power import Power
+from asbuilt.model.requirement_software import LOCK
 
 #: A node by its display name or its natural key (`svc:compute-0`).
 HOST = r"^[A-Za-z0-9]([A-Za-z0-9._:-]{0,62})$"
@@ -310,5 +311,9 @@ class Requirement:
     addresses: Addresses = field(default_factory=Addresses, metadata={"meaning": "IP addresses and names"})
     nodes: Nodes = field(default_factory=Nodes, metadata={"meaning": "what every machine must show: memory, firmware, kernel"})
     software: dict[str, str] = field(
-        default_factory=dict, metadata={"meaning": "versions that every node must run", "pattern": NAME}
+        default_factory=dict,
+        metadata={
+            "meaning": "versions that every node must run: driver, kernel, firmware.PART, package.NAME, file./PATH (its hash)",
+            "pattern": LOCK,
+        },
     )

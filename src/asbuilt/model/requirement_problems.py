@@ -77,6 +77,9 @@ MEANINGS: dict[str, str] = {
     "REQ-091": "An address is given where a range is wanted: bits behind the prefix are set.",
     "REQ-092": "RDMA over Ethernet is set up on an InfiniBand plane.",
     "REQ-093": "RDMA messages cannot have that MTU. NICs know 256, 512, 1024, 2048 and 4096 bytes.",
+    "REQ-094": "A lock of a version names a prefix without the part, package, module or file that it is of.",
+    "REQ-095": "A locked version has a form that no tool prints, or a file is locked by something else than its hash.",
+    "REQ-096": "Two keys of the lock name the same thing. A node has one version of it.",
     "REQ-100": "`power` names a feed that the site does not have. `site.feeds` says how many there are.",
 }
 

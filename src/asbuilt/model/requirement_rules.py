@@ -14,6 +14,7 @@ from asbuilt.model.requirement_ethernet import ethernet_rules
 from asbuilt.model.requirement_names import name_rules
 from asbuilt.model.requirement_power_rules import power_rules
 from asbuilt.model.requirement_sharing import sharing_rules
+from asbuilt.model.requirement_software import software_rules
 from asbuilt.model.requirement_subnets import subnet_rules
 
 
@@ -62,6 +63,7 @@ def broken_rules(decoded: Decoded[Requirement]) -> list[Problem]:
         ethernet_rules,
         name_rules,
         power_rules,
+        software_rules,
     ):
         found += rule(stated)
     return found

@@ -37,7 +37,7 @@ def changed_machines(folder: Path, plan: Plan) -> tuple[str, ...]:
     try:
         listed = declared_machines(folder)
         if listed is None:
-            same = not plan.has("machines")
+            same = not plan.has("machines") or plan.table("machines").is_empty()
         else:
             now = with_machines(plan, listed).table("machines")
             same = plan.has("machines") and now.equals(plan.table("machines"))

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
-from asbuilt.model.tables_nodes import HARDWARE, NODE_TRAITS
+from asbuilt.model.tables_nodes import HARDWARE, MACHINES, NODE_TRAITS
 from asbuilt.plan.nodes.hardware import OUT_OF_BAND, gpu_row, nic_row, trait_row
+from asbuilt.plan.nodes.software import software_table
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 def node_tables(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """Tables `hardware node_traits` from the expanded ``tables``.
+    """Tables `hardware node_traits software` from the expanded ``tables``, and `machines` without a row: a list fills it.
 
     `hardware` has a row for each GPU and NIC part of compute nodes that the catalogue knows, but none for ports of BMCs and
     other management controllers: they are no PCI function of the host.
@@ -28,4 +29,9 @@ def node_tables(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataF
     rows += [nic_row(catalogue.get("nic", part)) for part in nics if part not in OUT_OF_BAND and catalogue.has("nic", part)]
     hardware = pl.DataFrame(rows, schema=HARDWARE.polars()) if rows else HARDWARE.empty()
     traits = pl.DataFrame([trait_row(design, catalogue)], schema=NODE_TRAITS.polars())
-    return {"hardware": HARDWARE.conform(hardware.sort("part")), "node_traits": NODE_TRAITS.conform(traits)}
+    return {
+        "hardware": HARDWARE.conform(hardware.sort("part")),
+        "node_traits": NODE_TRAITS.conform(traits),
+        "software": software_table(design.requirement, catalogue),
+        "machines": MACHINES.empty(),
+    }
