@@ -178,7 +178,8 @@ def _number(text: str | None) -> bool:
 
 def _headed(found: re.Match[str]) -> dict[str, Any]:
     """Columns of the line that opens a function."""
-    row: dict[str, Any] = {"address": pci_address(found["address"]), "revision": found["rev"]}
+    revision = found["rev"] if found["rev"] != "ff" else None  # all ones: nobody answers there
+    row: dict[str, Any] = {"address": pci_address(found["address"]), "revision": revision}
     if found["bare"]:
         vendor, _, device = found["ids"].partition(":")
         return {**row, "class_id": found["bare"], "vendor_id": vendor, "device_id": device}

@@ -1,0 +1,150 @@
+"""Every open sample of what machines tell of themselves: each line accounted for, the count printed; quirks of real files."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from asbuilt.model.capture import Capture
+from asbuilt.model.facts import FACT_TABLES, Facts
+from asbuilt.parsers.tools import TOOLS
+
+pytestmark = pytest.mark.field
+SCHEMAS = {schema.name: schema for schema in FACT_TABLES}
+#: Folder of samples -> tools that may have written a file of it.
+FOLDERS: dict[str, tuple[str, ...]] = {
+    "lspci": ("lspci",),
+    "lspci-vv": ("lspci-vv",),
+    "lspci-tv": ("lspci-tv",),
+    "lstopo": ("lstopo",),
+    "lscpu": ("lscpu",),
+    "lsmod": ("lsmod",),
+    "numactl": ("numactl",),
+}
+#: Lines of a sample that nobody can read, by file: what they are.
+UNREAD = {
+    "a100x8-nn.txt": 1,  # the last line has no end: a revision may be missing
+    "blog-lspci-gpu.txt": 1,  # "..." where somebody cut
+}
+
+
+def samples(field: Path) -> list[tuple[Path, str]]:
+    """(file, tool that reads it): the tool that alone knows the text, else the first of the folder's."""
+    found = []
+    for folder, tools in FOLDERS.items():
+        if not set(tools) & set(TOOLS):
+            continue
+        for path in sorted((field / "samples" / folder).iterdir()):
+            data = path.read_bytes()
+            known = [t for t in TOOLS if TOOLS[t].sniff(data)]
+            assert known in ([], *([t] for t in tools)), f"{path.name} is taken for {known}"
+            found.append((path, known[0] if known else tools[0]))
+    return found
+
+
+def read(path: Path, tool: str) -> Facts:
+    return TOOLS[tool].parse(Capture(path.name, path.read_bytes(), tool))
+
+
+def table(field: Path, name: str, tool: str, of: str) -> list[dict[str, object]]:
+    return read(field / "samples" / tool / name, tool).tables[of].to_dicts()
+
+
+def test_every_sample_is_accounted_for(field: Path) -> None:
+    found = samples(field)
+    heads = "".join(f"{h:>9}" for h in ("lines", "facts", "nothing", "unread", "rows"))
+    print(f"\nfield: {len(found)} of {len(found)} samples of machines\n{'file':<44}{'tool':<18}{heads}")
+    for path, tool in found:
+        facts = read(path, tool)
+        account = facts.accounts[path.name]
+        rows = sum(frame.height for frame in facts.tables.values())
+        numbers = (account.total, account.facts, account.ignorable, account.unread, rows)
+        print(f"{path.name:<44}{tool:<18}{''.join(f'{n:>9}' for n in numbers)}")
+        assert account.balanced, path
+        assert account.unread == UNREAD.get(path.name, 0), (path, account.unread_lines[:3])
+        for name, frame in facts.tables.items():
+            assert SCHEMAS[name].faults(frame) == [], (path, name)
+    assert len(found) >= 21
+
+
+def test_the_index_knows_no_sample_of_these_tools_elsewhere(field: Path) -> None:
+    rows = list(csv.DictReader((field / "INDEX.tsv").open(encoding="utf-8"), delimiter="\t"))
+    listed = {r["path"] for r in rows if r["kind"] in FOLDERS and TOOLS.get(FOLDERS[r["kind"]][0])}
+    assert listed == {f"{p.parent.name}/{p.name}" for p, _ in samples(field)}
+
+
+def test_as_many_functions_as_the_text_has(field: Path) -> None:
+    """Counted in another way: links that run and lines that open a function."""
+    text = (field / "samples" / "lspci-vv" / "epyc-gpud-vvv-large.txt").read_bytes()
+    rows = table(field, "epyc-gpud-vvv-large.txt", "lspci-vv", "pci_facts")
+    opened = [line for line in text.split(b"\n") if line[2:3] == b":" and line[5:6] == b"."]
+    assert len(rows) == len(opened) == 517
+    assert sum(r["now_gts"] is not None for r in rows) == text.count(b"LnkSta:\tSpeed") > 100
+    assert sum(r["acs"] is not None for r in rows) == text.count(b"ACSCtl:")
+    assert sum(r["now_gts"] < r["cap_gts"] for r in rows if r["now_gts"]) == text.count(b"GT/s (downgraded)")  # type: ignore[operator]
+    below = {r["address"] for r in rows if r["parent"]}
+    assert below and {r["parent"] for r in rows if r["parent"]} <= {
+        r["address"] for r in rows if r["class_name"] == "PCI bridge"
+    }
+
+
+def test_a_gpu_at_rest_runs_slower_than_it_can(field: Path) -> None:
+    (gpu,) = table(field, "esc8000a-rtx6000ada-01.txt", "lspci-vv", "pci_facts")
+    assert (gpu["cap_gts"], gpu["now_gts"], gpu["cap_width"], gpu["now_width"], gpu["driver"]) == (16.0, 2.5, 16, 16, "nvidia")
+    (card,) = table(field, "esc8000a-cx-nic-81.txt", "lspci-vv", "pci_facts")
+    assert (card["read_request_bytes"], card["payload_bytes"], card["numa_node"], card["now_gts"]) == (512, 512, 1, 32.0)
+
+
+def test_a_tree_of_many_roots(field: Path) -> None:
+    rows = {r["address"]: r for r in table(field, "asus-esc8000a-e12-4gpu.txt", "lspci-tv", "pci_facts")}
+    path, at = [], "0000:65:00.0"
+    while at in rows:
+        path.append(at)
+        at = str(rows[at]["parent"])
+    assert path == [
+        "0000:65:00.0",
+        "0000:64:10.0",
+        "0000:63:00.0",
+        "0000:62:00.0",
+        "0000:61:00.0",
+        "0000:60:01.1",
+    ]
+    assert at == "root:0000:60"
+
+
+def test_numa_nodes_of_gpu_memory_have_no_processors(field: Path) -> None:
+    nodes = table(field, "gh200-neoverse.txt", "lscpu", "numa_facts")
+    assert [n["cpus"] for n in nodes] == ["0-71", *[""] * 8]
+    (processor,) = table(field, "gh200-neoverse.txt", "lscpu", "processor_facts")
+    assert (processor["architecture"], processor["sockets"], processor["cores"], processor["threads"]) == ("aarch64", 1, 72, 1)
+
+
+def test_a_table_without_an_end_gives_nothing(field: Path) -> None:
+    facts = read(field / "samples" / "lscpu" / "utillinux-epyc7451-expected.txt", "lscpu")
+    assert facts.notes == ("utillinux-epyc7451-expected.txt: lscpu -p has no end that could be seen: its table gives nothing",)
+    assert facts.tables["numa_facts"].height == 8
+
+
+def test_hwloc_of_every_age(field: Path) -> None:
+    rows = {r["address"]: r for r in table(field, "hwloc-dgx2.xml", "lstopo", "pci_facts")}
+    assert sum(r["class_id"] == "0302" for r in rows.values()) == 16
+    assert rows["0000:34:00.0"]["parent"] == "0000:33:00.0" and rows["0000:2b:00.0"]["parent"] == "root:0000:2b"
+    names = table(field, "flux-lassen.xml", "lstopo", "nic_function_facts")
+    assert {(n["address"], n["rdma"]) for n in names if n["rdma"]} == {
+        ("0003:01:00.0", "mlx5_0"),
+        ("0003:01:00.1", "mlx5_1"),
+        ("0033:01:00.0", "mlx5_2"),
+        ("0033:01:00.1", "mlx5_3"),
+    }
+    (seen,) = table(field, "flux-lassen.xml", "lstopo", "processor_facts")
+    assert seen["cpus"] is None, "a control group hides processors"
+
+
+def test_distances_of_two_sockets(field: Path) -> None:
+    rows = table(field, "esc8000a-2node.txt", "numactl", "numa_facts")
+    assert [(r["cpus"], r["memory_mib"], r["distances"]) for r in rows] == [
+        ("0-31", 193129.0, "10,32"),
+        ("32-63", 193477.0, "32,10"),
+    ]
