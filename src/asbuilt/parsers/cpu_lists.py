@@ -30,7 +30,7 @@ def of_mask(mask: str) -> str | None:
     ``0x0000ffff,0x000000ff``: groups of 32, the last one holds the first processors; hwloc writes an empty one without digits.
     """
     digits = mask.strip().lower()
-    if "..." in digits:
+    if not digits or "..." in digits:
         return None  # every processor from there on, however many there are
     groups = [g.removeprefix("0x") for g in digits.split(",")]
     if not groups or any(len(g) > 8 or not all(c in "0123456789abcdef" for c in g) for g in groups[1:]):
