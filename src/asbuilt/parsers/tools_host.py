@@ -23,4 +23,7 @@ HOST_TOOLS: dict[str, str] = {
     "ipmitool-sel": "ipmitool_sel",
     "redfish": "redfish",
     "readings": "readings",
+    "packages": "packages",
+    "filehashes": "filehashes",
+    "ethtool-link": "ethtool_link",
 }
