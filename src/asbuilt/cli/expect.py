@@ -117,7 +117,7 @@ def _row(row: Published, found: Expected) -> str:
 
 def published_screen(held: tuple[Held, ...]) -> str:
     """Every published measurement beside the expectation, and how many are within the tolerance."""
-    lines = []
+    lines = ["* constants were fitted to this row", ""]
     for h in held:
         row = h.row
         who = f"{row.quantity} {row.gpu} {row.gpus} {bytes_text(row.size_bytes)}".strip()
@@ -125,15 +125,18 @@ def published_screen(held: tuple[Held, ...]) -> str:
             lines.append(f"  not counted  {who:<44} {row.value:>8,.5g} {row.unit:<6} {h.why}")
             continue
         value = h.expectation.value if h.expectation is not None and h.expectation.value is not None else 0.0
-        word = "within     " if h.within else "MISSED     "
+        word = ("within*    " if row.fitted else "within     ") if h.within else "MISSED     "
         told = f"expected {value:,.4g}, {row.value / value - 1:+.1%}"
         lines.append(f"  {word}  {who:<44} {row.value:>8,.5g} {row.unit:<6} {told}{'; ' + h.why if h.why else ''}")
     counted = [h for h in held if h.within is not None]
     well = sum(bool(h.within) for h in counted)
+    new = [h for h in counted if not h.row.fitted]
+    predicted = sum(bool(h.within) for h in new)
     beside = len(held) - len(counted)
     lines += [
         "",
         f"{well} of {len(counted)} published measurements are within the stated tolerance; {beside} are not comparable",
+        f"constants were fitted to {len(counted) - len(new)} of them; of the other {len(new)}, {predicted} are within",
     ]
     return "\n".join(lines)
 

@@ -17,6 +17,7 @@ from asbuilt.plan.expectation import expectation
 #: NVLink generation by its rate of one GPU, both directions, GB/s (NVIDIA data sheets).
 _GENERATIONS = {600: 3, 900: 4, 1800: 5}
 _SOURCE = "closed form held against published measurements (docs/expect.md)"
+_FLOORS = "no published measurement was found; tools ask for 335 of 450 GB/s"
 _COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter")
 #: Message sizes that are judged: the regime's least, and what sweeps end with.
 _SIZES = tuple(at.LEAST_BYTES << k for k in range(7))
@@ -105,6 +106,8 @@ def _single(gpu: Any) -> list[dict[str, Any]]:
     rows = []
     for id, selector, base, share, unit, tolerance in told:
         if base:
-            row = expectation(id, "gpu", selector, "ge", round(base * share, 2), unit, "derived", _SOURCE)
+            source = _FLOORS if selector == "p2p" else _SOURCE
+            origin = "assumed" if selector == "p2p" else "derived"
+            row = expectation(id, "gpu", selector, "ge", round(base * share, 2), unit, origin, source)
             rows.append(row | {"tol_rel": tolerance, "valid_if": f"gpu={gpu.id}"})
     return rows

@@ -139,7 +139,14 @@ def _none(machine: Machine, quantity: str, gpus: int, size_bytes: int | None, wh
 
 
 def _share(
-    what: str, figure: Callable[[Machine], Figure], share: float, tolerance: float, unit: str, basis: str, gpus: int = 1
+    what: str,
+    figure: Callable[[Machine], Figure],
+    share: float,
+    tolerance: float,
+    unit: str,
+    basis: str,
+    gpus: int = 1,
+    unproven: str = "",
 ) -> Callable[[Machine, str], Expected]:
     """An expectation that is a share of one published figure."""
 
@@ -151,7 +158,7 @@ def _share(
             Line(what, f"{base.value:g} {base.unit}", "published", base.source),
             Line("share that is reached", f"{share:g}", "derived", basis),
         )
-        return Expected(quantity, machine, gpus, None, base.value * share, unit, tolerance, lines, True)
+        return Expected(quantity, machine, gpus, None, base.value * share, unit, tolerance, lines, not unproven, unproven)
 
     return made
 
@@ -174,7 +181,7 @@ _SINGLE: dict[str, Callable[[Machine, str], Expected]] = {
     "d2h": _share("PCIe, one way", _pcie, at.FROM_GPU_SHARE, at.COPY_TOLERANCE, "GB/s", _COPIES),
     "p2p": _share(
         "NVLink, one way", lambda m: m.nvlink_gbytes_s, at.P2P_SHARE, at.P2P_TOLERANCE, "GB/s",
-        "no measurement was found: tools ask for 335 of 450 GB/s", 2,
+        "tools ask for 335 of 450 GB/s", 2, "no published measurement was found, only floors of tools",
     ),
     "hbm": _share(
         "memory bandwidth", lambda m: m.memory_gbytes_s, at.MEMORY_SHARE, at.MEMORY_TOLERANCE, "GB/s",
