@@ -75,3 +75,20 @@ def test_its_bad_control_fails(id: str) -> None:
 def test_every_check_that_the_page_names_exists() -> None:
     named = {id for id in ID.findall(PAGE) if not id.startswith("CLI-")}
     assert named - set(checks()) == set()
+
+
+NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)
+#: Defects of section 5.1 of the list, and the habits that it names beside them.
+DEFECTS = 17
+
+
+@pytest.mark.parametrize(("path", "test"), NAMED, ids=lambda v: v.rpartition("/")[2])
+def test_a_test_that_the_page_names_exists(path: str, test: str) -> None:
+    assert re.search(rf"^def {test}\(", (ROOT / path).read_text(encoding="utf-8"), re.M)
+
+
+def test_each_defect_of_others_is_told_and_shown_by_a_test() -> None:
+    section = PAGE[PAGE.index("\n## Checks that cannot fail") :]
+    rows = [line for line in section.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) == DEFECTS
+    assert all("::test_" in row.split("|")[4] for row in rows)
