@@ -168,14 +168,15 @@ def prompted(text: str, before: Speaker, host: str | None) -> Speaker | None:
 class Listener:
     """The lines of a capture with who says them. Prompts, headers of blocks, times and blank lines are claimed on the way.
 
-    ``own`` matches (from the start) the lines that the tool itself writes.
+    ``own`` matches (from the start) the lines that the tool itself writes; ``quiet`` those of them that say nothing, which are
+    claimed on the way too (a long text has thousands).
     """
 
-    def __init__(self, data: bytes, subject: str, own: re.Pattern[str]) -> None:
+    def __init__(self, data: bytes, subject: str, own: re.Pattern[str], quiet: re.Pattern[bytes] | None = None) -> None:
         self.ends = data.endswith(b"\n")
         self.lines = split_lines(data)
         self.account = Account(self.lines)
-        self.own = own
+        self.own, self.quiet = own, quiet
         self._host, self._time = host_of_subject(subject)
         self._speaker = Speaker((self._host,), (), self._time, 0)
         self._prefixed: dict[str, Speaker] = {}
@@ -187,6 +188,9 @@ class Listener:
         for number, line in enumerate(self.lines, start=1):
             if skip:
                 skip -= 1
+                self.account.ignore(number)
+                continue
+            if self.quiet is not None and self.quiet.match(line):
                 self.account.ignore(number)
                 continue
             if len(line) > LONGEST_LINE:

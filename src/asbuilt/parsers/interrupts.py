@@ -2,8 +2,8 @@
 
 A line ends with chip, number within it and trigger, and the names of who asked for it. Drivers of Mellanox cards name theirs
 ``mlx5_comp3@pci:0000:13:00.0``; newer kernels write the device into the name of the chip (``IR-PCI-MSIX-0000:13:00.0``).
-Counts are printed in ten places (fs/proc/interrupts.c, kernel/irq/proc.c: ``%10u ``), so that a line of 512 processors is
-mostly the same ten characters: they are taken out before the rest is added up.
+Counts are printed in ten places (kernel/irq/proc.c: ``%10u ``) and nearly all are 0, so that a line of 512 processors is mostly
+the same eleven characters: they are taken out before the rest is added up.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ _SIGN = re.compile(
 _PCI = r"([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])"
 _OF_CHIP = re.compile(rf"-{_PCI}$")
 _TRIGGERS = ("Edge", "Level", "None")
-#: A count of 0 as it is printed behind a blank, and many of them.
-_NONE = "          0"
-_NONES = _NONE * 16
 _PLACES = 11
+#: A count of 0 as it is printed, with the blank before it.
+_NONE = "          0"
 
 
 def sniff(data: bytes) -> bool:
@@ -83,11 +82,10 @@ def _named(what: str) -> tuple[str | None, str | None]:
 def _counted(rest: str, columns: int) -> tuple[int, str] | None:
     """The sum of a line's counts, and what stands behind them; None for a line without a count."""
     wide = columns * _PLACES
-    if columns and len(rest) >= wide and rest[wide : wide + 1] in ("", " "):
-        few = rest[:wide].replace(_NONES, "").replace(_NONE, "")
+    if columns and rest[_PLACES - 1 : wide : _PLACES].isdecimal() and rest[wide : wide + 1] in ("", " "):
+        few = rest[:wide].replace(_NONE, "")
         cells = few.split()
-        none = (wide - len(few)) // _PLACES
-        if none + len(cells) == columns and all(c.isdecimal() for c in cells):
+        if len(cells) + (wide - len(few)) // _PLACES == columns and all(map(str.isdecimal, cells)):
             return sum(map(int, cells)), rest[wide:].strip()
     cells = rest.split()
     end = 0

@@ -49,7 +49,7 @@ _MELLANOX = "15b3"
 
 def parse(data: bytes, capture_id: str, subject: str, tool: str) -> Facts:
     """``pci_facts`` of every function, serial numbers of network cards, and what fell off the bus. Never raises."""
-    reader = _Reader(Told(data, capture_id, subject, _OWN, tool))
+    reader = _Reader(Told(data, capture_id, subject, _OWN, tool, _QUIET))
     for said in reader.told:
         reader.hear(said)
     reader.end()
@@ -210,3 +210,5 @@ _LINES = {
     "[SN] S": _Reader.serial,
     "!!! Un": _Reader.fallen,
 }
+#: Details below a function that no fact table holds: four lines of five.
+_QUIET = re.compile(rf"\t+(?!\t|{'|'.join(map(re.escape, _LINES))})[^\r\n]".encode())

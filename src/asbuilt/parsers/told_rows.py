@@ -47,8 +47,16 @@ def plain(value: object, most: int = 200) -> str | None:
 class Told:
     """A text read line by line into rows of several tables. The line of a row is claimed as a fact when the row is added."""
 
-    def __init__(self, data: bytes, capture_id: str, subject: str, own: re.Pattern[str], tool: str) -> None:
-        self.listener = Listener(as_utf8(data), subject, own)
+    def __init__(
+        self,
+        data: bytes,
+        capture_id: str,
+        subject: str,
+        own: re.Pattern[str],
+        tool: str,
+        quiet: re.Pattern[bytes] | None = None,
+    ) -> None:
+        self.listener = Listener(as_utf8(data), subject, own, quiet)
         self.account = self.listener.account
         self.capture_id, self.tool = capture_id, tool
         self.notes: list[str] = []
