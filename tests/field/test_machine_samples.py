@@ -22,6 +22,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "lscpu": ("lscpu",),
     "lsmod": ("lsmod",),
     "numactl": ("numactl",),
+    "dmidecode": ("dmidecode",),
 }
 #: Lines of a sample that nobody can read, by file: what they are.
 UNREAD = {
@@ -66,7 +67,7 @@ def test_every_sample_is_accounted_for(field: Path) -> None:
         assert account.unread == UNREAD.get(path.name, 0), (path, account.unread_lines[:3])
         for name, frame in facts.tables.items():
             assert SCHEMAS[name].faults(frame) == [], (path, name)
-    assert len(found) >= 21
+    assert len(found) >= 24
 
 
 def test_the_index_knows_no_sample_of_these_tools_elsewhere(field: Path) -> None:
