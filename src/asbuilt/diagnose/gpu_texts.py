@@ -4,6 +4,33 @@ from __future__ import annotations
 
 from asbuilt.diagnose.texts import Text
 
-GPU_TEXTS: dict[str, Text] = {}
+_GPUS, _NODES = ("GPU", "GPUs"), ("node", "nodes")
+_NOTHING = "nothing is changed"
+_BOARD = "put the GPU back where it was; the asset record says which serial sat where"
+
+GPU_TEXTS: dict[str, Text] = {
+    "GPU-018": Text(
+        "{who} {verb} not idle: {found}",
+        "drain the node and end what nvidia-smi lists under Processes; then capture again before the test",
+        _NOTHING, "check", _GPUS,
+    ),
+    "GPU-010": Text(
+        "{who}: {found}",
+        "reset the GPU (nvidia-smi -r) or reboot, run dcgmi diag -r 3 and read the counters again: errors that come back are "
+        "the GPU's",
+        _BOARD, "subject", _GPUS,
+    ),
+    "GPU-011": Text(
+        "{who}: {found}",
+        "pending: reset the GPU or reboot and read it again; failed, or pending once more: replace the GPU",
+        _BOARD, "subject", _GPUS,
+    ),
+    "GPU-013": Text(
+        "{who}: {found}",
+        "compare inlet temperature, fans and coolant flow with a good node's, for a power brake the supplies; read it again "
+        "under the same load",
+        _NOTHING, "text", _GPUS,
+    ),
+}  # fmt: skip
 #: A check that fails because another one does on the same subject or its node: the reason is told, not both.
 GPU_EXPLAINED: dict[str, tuple[str, ...]] = {}
