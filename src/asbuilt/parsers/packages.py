@@ -1,16 +1,17 @@
 """Packages of a machine: ``dpkg-query -W`` (also ``dpkg -l``), ``rpm -qa`` and ``pip freeze`` or ``pip list``.
 
-An rpm name is split at its last two dashes into name, version and release, and its architecture is left out, as is
-``:amd64`` or ``:arm64`` behind a dpkg name. A pip line with a
-path or an address instead of a version tells that.
+An rpm name is split at its last two dashes into name, version and release, and its architecture is left out, as is ``:amd64``
+or ``:arm64`` behind a dpkg name. A pip line with a path or an address instead of a version tells that. A text of nothing but
+whole lines of one form is read at once: every node of a fleet has one of thousands of lines.
 """
 
 from __future__ import annotations
 
 import re
 
-from asbuilt.model.facts import Facts
+from asbuilt.model.facts import Facts, LineAccount
 from asbuilt.model.facts_node import VERSION_FACTS
+from asbuilt.parsers.host_lines import host_of_subject
 from asbuilt.parsers.told_rows import Told
 
 TOOL = "packages"
@@ -21,6 +22,14 @@ _RPM = re.compile(rf"^([A-Za-z0-9_][\w+.-]{{0,200}})-([^-\s]{{1,100}}-[^-\s]{{1,
 #: The architecture that dpkg puts behind the name of a library; another one than the machine's own stays.
 _NATIVE = re.compile(r":(?:amd64|arm64)$")
 _KEY = re.compile(r"^gpg-pubkey-[0-9a-f]{8}-[0-9a-f]{8}$")
+_DPKG_LINES = re.compile(
+    r"^([a-z0-9][a-z0-9+.-]{0,200}(?::(?!amd64|arm64)[a-z0-9-]{2,20})?)(?::amd64|:arm64)?\t(\S{1,200})\n", re.M
+)
+_RPM_TEXT = re.compile(r"^[A-Za-z0-9_+.~^:\n-]+$")
+_RPM_NAME = re.compile(r"^[A-Za-z0-9_][\w+.-]*$")
+_RPM_ARCH = re.compile(rf"\.(?:{_ARCHES})$")
+#: Lines from which on it pays.
+_FEW = 64
 _PIP = re.compile(r"^([A-Za-z0-9][\w.-]{0,100})(?:\[[\w,.-]{1,100}\])?(?:==| @ )(\S{1,300})$")
 _PIP_LIST = re.compile(r"^([A-Za-z0-9][\w.-]{0,100}) +(\d[\w.!+-]{0,60})(?: +\S.*)?$")
 _AROUND = re.compile(
@@ -50,6 +59,9 @@ def sniff(data: bytes) -> bool:
 
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """``version_facts``, components ``package:<name>``. Never raises."""
+    at_once = _uniform(data, capture_id, subject)
+    if at_once is not None:
+        return at_once
     told = Told(data, capture_id, subject, _OWN, TOOL)
     for said in told:
         if not said.closed:
@@ -62,6 +74,43 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
         elif _DPKG_L.match(said.text) and not said.text.startswith("ii"):
             told.ignore(said)  # a package that is not installed any more
     return told.facts()
+
+
+def _uniform(data: bytes, capture_id: str, subject: str) -> Facts | None:
+    """The facts of a text in which every line is a package in one form; None for any other text."""
+    import polars as pl
+
+    lines = data.count(b"\n")
+    if lines < _FEW or not data.endswith(b"\n") or not data.isascii() or b"\r" in data or b"gpg-pubkey-" in data:
+        return None
+    text = data.decode()
+    found = _DPKG_LINES.findall(text)
+    if len(found) != lines:
+        found = _rpms(text) if _RPM_TEXT.match(text) else []
+    if len(found) != lines:
+        return None
+    host = host_of_subject(subject)[0]
+    frame = pl.DataFrame(
+        {"component": [f"package:{name}" for name, _ in found], "version": [version for _, version in found]},
+        schema={"component": pl.String, "version": pl.String},
+    ).with_columns(
+        pl.int_range(1, lines + 1, dtype=pl.Int64).alias("line"), pl.lit(capture_id).alias("capture_id"),
+        pl.lit(host, dtype=pl.String).alias("host"),
+        *(pl.lit(None, dtype=pl.String).alias(name) for name in ("device", "part")),
+    )  # fmt: skip
+    frame = frame.select(VERSION_FACTS.names).sort(VERSION_FACTS.order)
+    return Facts({VERSION_FACTS.name: frame}, {capture_id: LineAccount(lines, lines, 0, 0, ())}, (), TOOL)
+
+
+def _rpms(text: str) -> list[tuple[str, str]]:
+    """Names and versions of lines of ``rpm -qa``; fewer than there are lines when one of them is of another form."""
+    found = []
+    for line in text.splitlines():
+        parts = line.rsplit("-", 2)
+        if len(parts) < 3 or not all(parts) or not _RPM_NAME.match(parts[0]) or max(map(len, parts)) > 100:
+            break
+        found.append((parts[0], _RPM_ARCH.sub("", f"{parts[1]}-{parts[2]}")))
+    return found
 
 
 def _package(text: str) -> tuple[str, str] | None:
