@@ -52,6 +52,20 @@ def drawn(plan: Plan, used: tuple[Change, ...], fault: Fault, wanted: int, seed:
     return tuple(_one(draw, plan, node) for node in draw.sample(free, wanted))
 
 
+def judged(plan: Plan, node: str, kind: str, device: str) -> bool:
+    """True when the plan says what a link of this device should be: of others nobody can tell that it is less."""
+    import polars as pl
+
+    column = {"width": "pcie_width", "gen": "pcie_gen", "rootport": "pcie_gen"}.get(kind)
+    if column is None or not plan.has("hardware"):
+        return True
+    table, key, part = ("gpus", "slot", "model") if device.startswith("gpu") else ("nics", "device", "part")
+    wanted = int(device[3:]) if device.startswith("gpu") else device
+    parts = plan.table(table).filter((pl.col("node") == node) & (pl.col(key) == wanted))[part]
+    known = plan.table("hardware").filter(pl.col("part").is_in(parts.implode()) & pl.col(column).is_not_null())
+    return not known.is_empty()
+
+
 def _one(draw: random.Random, plan: Plan, node: str) -> Fault:
     state = state_of(plan, node)
     kind = draw.choice([k for k in (*OF_SLOT, *OF_DEVICE, *OF_NODE) if fits(state, k)])
@@ -61,5 +75,6 @@ def _one(draw: random.Random, plan: Plan, node: str) -> Fault:
         return Fault(kind, (place, draw.choice(XIDS)) if kind == "xid" else (place,))
     if kind in OF_DEVICE:
         gpus = [f"gpu{s}" for s in slots] if kind != "firmware" else []
-        return Fault(kind, (f"{node}/{draw.choice([*devices, *gpus])}",))
+        able = [d for d in (*devices, *gpus) if judged(plan, node, kind, d)]
+        return Fault(kind, (f"{node}/{draw.choice(able)}",))
     return Fault(kind, (node,))

@@ -32,7 +32,7 @@ from asbuilt.rehearse.built import Built, end_of
 from asbuilt.rehearse.fault import Fault, Injected
 from asbuilt.rehearse.node_board import Board
 from asbuilt.rehearse.node_change import Change
-from asbuilt.rehearse.node_draw import fits
+from asbuilt.rehearse.node_draw import fits, judged
 from asbuilt.rehearse.node_effects import lower_root
 from asbuilt.rehearse.node_expected import EXPECTED
 from asbuilt.rehearse.node_kinds import state_of
@@ -139,6 +139,8 @@ def _at_device(places: Places, built: Built, fault: Fault) -> Done:
     word, rest = _split(fault, fault.arguments[0])
     node, state = _node(places, fault, word)
     board, device = state.board, _device(fault, state.board, rest)
+    if not judged(places.plan, node, fault.kind, device):
+        raise _refuse(fault, "the catalogue does not say what its link should be", "name a device whose maker publishes it")
     address = board.gpu(int(device[3:])).address if device.startswith("gpu") else board.nic(device).address
     path = board.path(address)
     shared = {"width": path[1], "gen": path[1], "rootport": path[-1]}.get(fault.kind)
@@ -147,6 +149,7 @@ def _at_device(places: Places, built: Built, fault: Fault) -> Done:
     if fault.kind == "rootport":
         lower = lower_root(path)
         touched = [d for d in touched if board.function(_address(board, d)).max_gts > lower]
+    touched = [d for d in touched if judged(places.plan, node, fault.kind, d)]
     return _done(built, fault, Change(node, fault.kind, device), tuple(subject(node, d) for d in touched))
 
 
