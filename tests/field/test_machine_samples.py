@@ -149,3 +149,16 @@ def test_distances_of_two_sockets(field: Path) -> None:
         ("0-31", 193129.0, "10,32"),
         ("32-63", 193477.0, "32,10"),
     ]
+
+
+def test_memory_sockets_of_real_machines(field: Path) -> None:
+    """Counted in another way: blocks of modules, and those that say that nothing is in them."""
+    for name, full, gib, running in (("ddn-client.txt", 16, 16.0, 3200.0), ("hpe-epyc7451.txt", 8, 32.0, 2400.0)):
+        text = (field / "samples" / "dmidecode" / name).read_bytes()
+        rows = table(field, name, "dmidecode", "dimm_facts")
+        assert len(rows) == text.count(b"\nMemory Device\n")
+        assert sum(r["size_gib"] == 0 for r in rows) == text.count(b"Size: No Module Installed")
+        held = [r for r in rows if r["size_gib"]]
+        assert (len(held), {r["size_gib"] for r in held}, {r["configured_mts"] for r in held}) == (full, {gib}, {running})
+    whose = {r["kind"]: r["value"] for r in table(field, "vm-system-only.txt", "dmidecode", "identity_facts")}
+    assert sorted(whose) == ["system_serial", "system_uuid"]

@@ -69,8 +69,10 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
         found = _package(said.text)
         if found is not None:
             told.add(VERSION_FACTS, said, {"component": f"package:{found[0]}", "version": found[1]})
-        elif _AROUND.match(said.text) or _KEY.match(said.text) or said.text.endswith("\t"):
+        elif _AROUND.match(said.text) or _KEY.match(said.text):
             told.ignore(said)
+        elif told.listener.lines[said.number - 1].rstrip(b"\r").endswith(b"\t"):
+            told.ignore(said)  # dpkg still knows the name, and nothing is installed
         elif _DPKG_L.match(said.text) and not said.text.startswith("ii"):
             told.ignore(said)  # a package that is not installed any more
     return told.facts()

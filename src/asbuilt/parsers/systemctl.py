@@ -25,7 +25,7 @@ _FILES = "enabled-runtime|enabled|disabled|static|masked|indirect|generated|alia
 _FILE = re.compile(rf"^({_UNIT})\s+({_FILES})(?:\s.*)?$")
 _STATUS = re.compile(rf"^{_DOT} ({_UNIT})(?: - .*)?$")
 _LOADED = re.compile(r"^\s+Loaded: ([\w-]+)(?: \((.*)\))?$")
-_ACTIVE = re.compile(r"^\s+Active: (\w+)(?: \(([\w-]+)[^)]*\))?.*$")
+_ACTIVE = re.compile(r"^\s+Active: (\w+)(?: \(([\w-]+)\))?.*$")
 _MISSING = re.compile(
     rf"^(?:Unit ({_UNIT}) could not be found\.|(?:Failed to .*: )?Unit ({_UNIT}) (?:not loaded|not found)\.?)$"
 )
@@ -165,7 +165,8 @@ def _status(told: Told, speech: _Speech, said: Said) -> None:
         unit.lines.append(said.number)
         told.ignore(said)
     elif (found := _ACTIVE.match(said.text)) and "active" not in unit.row:
-        unit.row["active"], unit.row["sub"] = found[1], found[2]
+        unit.row["active"] = found[1]
+        unit.row["sub"] = found[2] or ("failed" if found[1] == "failed" else None)
         told.add(SERVICE_FACTS, unit.said, unit.row, said.number, *unit.lines)
     else:
         told.ignore(said)
