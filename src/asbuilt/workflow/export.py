@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Callable, Sequence
 
 from asbuilt.artefacts import (
+    active_tests,
     capture_script,
     crew_sheets,
     cut_sheet,
@@ -98,6 +99,7 @@ TARGETS: dict[str, Target] = {
         Target(crew_sheets.TARGET, crew_sheets.WRITES, crew_sheets.LOST, crew_sheets.crew_sheets, unrehearsed=_HANDS),
         Target(workbook.TARGET, workbook.WRITES, workbook.LOST, workbook.workbook, workbook.PROOF),
         Target(capture_script.TARGET, capture_script.WRITES, capture_script.LOST, capture_script.collect, capture_script.PROOF),
+        Target(active_tests.TARGET, active_tests.WRITES, active_tests.LOST, active_tests.active_tests, active_tests.PROOF),
     )
 }
 
