@@ -24,7 +24,7 @@ def _speeds(plan: Plan, facts: Facts) -> pl.DataFrame:
     import polars as pl
 
     valid = valid_runs(plan, facts).filter(pl.col("invalid").is_null())
-    gpus = pl.col("ranks") * pl.col("gpus_per_rank").fill_null(1)
+    gpus = pl.col("ranks")
     collectives = valid.select("run", "node", "host_set", "hosts", "benchmark", gpus.alias("gpus"), *EVIDENCE)
     rdma = facts.tables["run_measured"].filter(pl.col("benchmark").is_in(list(RDMA)))
     rdma = rdma.select("run", "node", "host_set", "hosts", "benchmark", pl.lit(None, dtype=pl.Int64).alias("gpus"), *EVIDENCE)

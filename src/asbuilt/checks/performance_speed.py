@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from asbuilt.checks.answers import EVIDENCE, amount, judge, thresholds, untold
-from asbuilt.checks.performance_runs import COMPUTE, valid_runs
+from asbuilt.checks.performance_runs import COMPUTE, one_of_each, valid_runs
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
@@ -39,9 +39,7 @@ def collectives_reach_their_bandwidth(plan: Plan, facts: Facts) -> pl.DataFrame:
     """
     import polars as pl
 
-    runs = valid_runs(plan, facts).with_columns(
-        (pl.col("ranks") * pl.col("gpus_per_rank").fill_null(1)).alias("gpus"),
-    )
+    runs = valid_runs(plan, facts).with_columns(pl.col("ranks").alias("gpus"), one_of_each(plan).fill_null(False).alias("one"))
     limits = thresholds(plan, "PERF-010").select(
         pl.col("selector").str.split("/").list.first().alias("benchmark"),
         pl.col("valid_if").str.extract(r"gpus=(\d+)").cast(pl.Int64).alias("gpus"),
@@ -50,8 +48,9 @@ def collectives_reach_their_bandwidth(plan: Plan, facts: Facts) -> pl.DataFrame:
     )  # fmt: skip
     bus = facts.tables["result_measured"].filter(pl.col("quantity") == "busbw")
     best = bus.group_by("run", "bytes").agg(pl.col("value").max(), *(pl.col(c).first() for c in EVIDENCE))
-    judged = runs.select("run", "subject", "benchmark", "gpus", "invalid").join(best, on="run", how="left")
+    judged = runs.select("run", "subject", "benchmark", "gpus", "invalid", "one").join(best, on="run", how="left")
     judged = judged.join(limits, on=["benchmark", "gpus", "bytes"], how="left").sort("bytes", nulls_last=False)
+    judged = judged.with_columns(pl.when(~pl.col("one")).then(pl.col("limit")).alias("limit"))  # a rail has no criterion
     known = judged.filter(pl.col("limit").is_not_null()).unique("run", keep="last", maintain_order=True)
     rest = judged.join(known, on="run", how="anti").unique("run", keep="last", maintain_order=True)
     rows = pl.concat([known, rest])
