@@ -94,6 +94,10 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
 
 def _hear(told: Told, dump: _Dump, said: Said) -> None:
     text = said.text
+    if text[0].isspace():
+        if dump.block is not None:
+            _property(told, dump.block, said)
+        return
     head = _HANDLE.match(text)
     if head is not None and said.closed:
         if dump.block is not None and dump.block.kind == _MEMORY:
@@ -115,17 +119,13 @@ def _hear(told: Told, dump: _Dump, said: Said) -> None:
         if _BROKEN.match(text):
             told.note("dmidecode could not read the whole table")
         return
-    if dump.block is not None:
-        _inside(told, dump.block, said)
+    if dump.block is not None and not dump.block.titled and said.closed:
+        dump.block.titled = True
+        told.ignore(said)
 
 
-def _inside(told: Told, block: _Block, said: Said) -> None:
-    """A title, a property or what stands below one."""
-    if not said.text[0].isspace():
-        if not block.titled and said.closed:
-            block.titled = True
-            told.ignore(said)
-        return
+def _property(told: Told, block: _Block, said: Said) -> None:
+    """A property of the block, or what stands below one."""
     found = _PROPERTY.match(said.text)
     if found is None:
         if said.text.strip() in ("<TRUNCATED>", "<OUT OF SPEC>") or said.closed:
