@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from asbuilt.checks.answers import EVIDENCE, kept, plan_and
-from asbuilt.checks.node_devices import functions, kinds, machines, usual
+from asbuilt.checks.node_devices import functions, kinds
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 #: How a GPU is told before its slot is: by PCI address, else by the index of the driver.
 KEY = ["node", "key"]
+_ADDRESS = r"^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$"
+#: PCI base classes of GPUs (display, processing accelerator), and of bridges.
+_CLASSES, _BRIDGE = ["03", "12"], "06"
 
 
 @kept(plan_and("gpu_measured"))
@@ -50,36 +53,68 @@ def shown(plan: Plan, facts: Facts) -> pl.DataFrame:
         rows = rows_by_key(plan, facts).with_columns(pl.lit(True).alias("driver"), pl.lit(False).alias("bus"))
         parts.append(rows.select(*KEY, "index", "driver", "bus", *EVIDENCE))
     if facts.has("pci_measured"):
-        parts.append(_on_bus(plan, facts).select(*KEY, "index", "driver", "bus", *EVIDENCE))
+        bus = _on_bus(plan, facts).select(*KEY, "index", "driver", "bus", *EVIDENCE)
+        # A driver's list without addresses (nvidia-smi -L) cannot be held against the bus one by one.
+        bare = [p.filter(~pl.col("key").str.contains(_ADDRESS))["node"] for p in parts]
+        parts.append(bus.filter(~pl.col("node").is_in(pl.concat(bare).implode())) if bare else bus)
     if not parts:
         none = {"node": pl.String, "key": pl.String, "index": pl.Int64, "driver": pl.Boolean, "bus": pl.Boolean}
-        return pl.DataFrame(schema=none | {"capture_id": pl.String, "line": pl.Int64, "subject": pl.String})
+        empty = pl.DataFrame(schema=none | {"capture_id": pl.String, "line": pl.Int64})
+        return _slots(plan, empty)
     seen = pl.concat(parts).group_by(*KEY, maintain_order=True).agg(
         pl.col("index").drop_nulls().first(), pl.col("driver").any(), pl.col("bus").any(),
         *(pl.col(c).first() for c in EVIDENCE),
     )  # fmt: skip
-    return _slots(plan, seen.sort("node", pl.col("key").str.starts_with("GPU "), "index", "key", nulls_last=True))
+    return _slots(plan, seen)
+
+
+def gpu_ids(plan: Plan) -> list[str]:
+    """PCI ids (vendor:device) of the planned GPUs."""
+    import polars as pl
+
+    return kinds(plan).filter(pl.col("kind") == "gpu")["id"].to_list()
 
 
 def _on_bus(plan: Plan, facts: Facts) -> pl.DataFrame:
-    """Functions with a PCI id of a planned GPU."""
+    """Display and accelerator functions of the makers of the planned GPUs, whatever their model."""
     import polars as pl
 
-    ids = kinds(plan).filter(pl.col("kind") == "gpu")["id"]
-    rows = functions(plan, facts).filter(
-        pl.format("{}:{}", "vendor_id", "device_id").str.to_lowercase().is_in(ids.implode()).fill_null(False)
-    )
+    ids = gpu_ids(plan)
+    made = pl.col("vendor_id").str.to_lowercase().is_in(sorted({i.partition(":")[0] for i in ids}))
+    kind = pl.col("class_id").str.slice(0, 2).is_in(_CLASSES)
+    id = pl.format("{}:{}", "vendor_id", "device_id").str.to_lowercase()
+    rows = functions(plan, facts).with_columns(id.alias("id"))
+    rows = rows.filter((made & kind).fill_null(False) | pl.col("id").is_in(ids).fill_null(False))
     rows = rows.join(plan.table("nodes").select("node"), on="node", how="semi", maintain_order="left")
     none = pl.lit(None, dtype=pl.Int64).alias("index")
     return rows.with_columns(pl.col("address").alias("key"), none, pl.lit(False).alias("driver"), pl.lit(True).alias("bus"))
+
+
+def tellers(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """node, by_driver, by_bus: what told the GPUs of a node. A list of PCI functions tells them if it holds bridges too."""
+    import polars as pl
+
+    seen = (
+        shown(plan, facts).group_by("node").agg(pl.col("driver").any().alias("by_driver"), pl.col("bus").any().alias("by_bus"))
+    )
+    bare = shown(plan, facts).filter(~pl.col("key").str.contains(_ADDRESS))["node"].unique()
+    whole = pl.Series("node", [], dtype=pl.String)
+    if facts.has("pci_measured") and gpu_ids(plan):
+        whole = facts.tables["pci_measured"].filter(pl.col("class_id").str.starts_with(_BRIDGE))["node"].unique()
+    rows = plan.table("nodes").select("node").join(seen, on="node", how="left", maintain_order="left")
+    rows = rows.with_columns(
+        pl.col("by_driver").fill_null(False),
+        (pl.col("by_bus").fill_null(False) | pl.col("node").is_in(whole.implode())) & ~pl.col("node").is_in(bare.implode()),
+    )
+    return rows.filter(pl.col("by_driver") | pl.col("by_bus"))
 
 
 def _slots(plan: Plan, seen: pl.DataFrame) -> pl.DataFrame:
     """``seen`` with the slot of every GPU: its place among the node's addresses, else the slot that most nodes have there."""
     import polars as pl
 
-    addressed = pl.col("key").is_in(seen.filter(~pl.col("key").str.starts_with("GPU "))["key"].unique().implode())
-    seen = seen.sort("node", addressed.not_(), pl.when(addressed).then("key"), "index", nulls_last=True, maintain_order=True)
+    address = pl.when(pl.col("key").str.contains(_ADDRESS)).then("key")
+    seen = seen.sort("node", address, "index", "key", nulls_last=True, maintain_order=True)
     planned = plan.table("gpus").select("node", "slot", "gpu", pl.len().over("node").alias("planned"))
     place = pl.int_range(pl.len()).over("node").alias("place")
     seen = seen.with_columns(place, pl.len().over("node").alias("count"))
@@ -95,7 +130,8 @@ def _slots(plan: Plan, seen: pl.DataFrame) -> pl.DataFrame:
     seen = seen.with_columns(right.alias("place"))
     seen = seen.join(ordered.select("node", "place", "gpu"), on=["node", "place"], how="left", maintain_order="left")
     subject = pl.coalesce("gpu", pl.format("{}#{}", "node", "key"))
-    return seen.select(*KEY, "index", "driver", "bus", *EVIDENCE, subject.alias("subject"), "gpu", "place", "count", "planned")
+    names = ("index", "driver", "bus", *EVIDENCE)
+    return seen.select(*KEY, *names, subject.alias("subject"), "gpu", "place", "count", "planned", "system")
 
 
 def addresses(plan: Plan, whole: pl.DataFrame) -> pl.DataFrame:
@@ -153,6 +189,3 @@ def joined(parts: list[pl.Expr], between: str = ", ") -> pl.Expr:
 
     text = pl.concat_str(*parts, separator=between, ignore_nulls=True)
     return pl.when(text != "").then(text)
-
-
-__all__ = ["KEY", "addresses", "joined", "machines", "of_model", "reports", "rows_by_key", "shown", "told", "usual"]

@@ -9,6 +9,27 @@ _NOTHING = "nothing is changed"
 _BOARD = "put the GPU back where it was; the asset record says which serial sat where"
 
 GPU_TEXTS: dict[str, Text] = {
+    "GPU-001": Text(
+        "{who}: {found}",
+        "read dmesg for XID 79 and RmInitAdapter; power the node off and on, then reseat the GPU and swap it with another "
+        "slot's: a fault that moves is the GPU's, one that stays the slot's",
+        _BOARD, "text", _GPUS,
+    ),
+    "GPU-002": Text(
+        "{who} {verb} {found}, planned is {expected}",
+        "compare part numbers with the delivery note; have what differs exchanged, or correct the requirement",
+        _BOARD, "text", _GPUS,
+    ),
+    "GPU-003": Text(
+        "{who} {verb} at {found}, not at {expected}",
+        "compare BIOS version, settings and the cards in the slots with a good node's; lspci again",
+        "set the old value in the BIOS and reboot; the captured setting says which", "device", _GPUS,
+    ),
+    "GPU-004": Text(
+        "{who} {has} {found} of memory, not {expected}",
+        "compare model and part number with a good one's; reset the GPU and read it again",
+        _BOARD, "text", _GPUS,
+    ),
     "GPU-018": Text(
         "{who} {verb} not idle: {found}",
         "drain the node and end what nvidia-smi lists under Processes; then capture again before the test",

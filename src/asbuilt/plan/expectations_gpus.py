@@ -17,6 +17,7 @@ _PAGES = "gcm: 10 retired pages"
 _REASONS = "NVML: reasons of the hardware and of heat; a power cap by software is normal under load"
 _MARGIN = "nvidia-smi: GPU T.Limit Temp counts down to 0 at the highest operating temperature; NVSentinel: H100 slows at -2"
 _IDLE = "assumed: a context of CUDA takes more; the driver alone takes less"
+_SHARE = "assumed: drivers differ by what they keep for themselves; the next smaller model is 10 % below"
 _LOAD = "assumed: a query itself may show as a per cent or two"
 
 
@@ -27,6 +28,7 @@ def gpu_rows(design: Design, catalogue: Catalogue) -> Rows:
 
 def _memory() -> Rows:
     return [
+        expectation("GPU-004", "gpu", "share", "ge", 0.98, "fraction", "assumed", _SHARE),
         expectation("GPU-018", "gpu", "memory", "le", 1024, "MiB", "assumed", _IDLE),
         expectation("GPU-018", "gpu", "load", "le", 5, "%", "assumed", _LOAD),
         expectation("GPU-010", "gpu", "volatile", "le", 0, "errors", "published", _NONE),
