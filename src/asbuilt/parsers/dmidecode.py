@@ -128,7 +128,8 @@ def _property(told: Told, block: _Block, said: Said) -> None:
     """A property of the block, or what stands below one."""
     found = _PROPERTY.match(said.text)
     if found is None:
-        if said.text.strip() in ("<TRUNCATED>", "<OUT OF SPEC>") or said.closed:
+        block.cut = block.cut or not said.closed
+        if said.closed:
             told.ignore(said)
         return
     name, value = found[1].strip(), (found[2] or "").strip()
@@ -153,7 +154,8 @@ def _followed(told: Told, block: _Block) -> bool:
     """A blank line of the same host stands behind the block."""
     host = block.head.speaker.hosts[0] if block.head.speaker.hosts else None
     blank = (b"", f"{host}:".encode()) if host else (b"",)
-    return any(line.strip() in blank for line in told.listener.lines[block.last[0] : block.last[0] + 4096])
+    lines = told.listener.lines if told.listener.ends else told.listener.lines[:-1]
+    return any(line.strip() in blank for line in lines[block.last[0] : block.last[0] + 4096])
 
 
 def _is_empty(block: _Block) -> bool:

@@ -91,7 +91,8 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
 
 def _blank_after(told: Told, speech: _Speech, said: Said | None) -> bool:
     """An empty line follows the last line of this speaker, before ``said``."""
-    lines = told.listener.lines[speech.last : said.number - 1 if said else None][:4096]
+    whole = told.listener.lines if told.listener.ends else told.listener.lines[:-1]
+    lines = whole[speech.last : said.number - 1 if said else None][:4096]
     host = speech.shown.said.speaker.hosts[0] if speech.shown and speech.shown.said.speaker.hosts else None
     return any(not line.strip() or (host is not None and line.strip() == f"{host}:".encode()) for line in lines)
 
