@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Key of a lock: names of components, parts, packages (Debian and RPM) and absolute paths hold no blanks.
 LOCK = r"^[A-Za-z0-9][A-Za-z0-9._+~@:/-]{0,254}$"
+#: Digits of a hash that are shown.
+HASH_SHOWN = 12
 PREFIXES = ("firmware", "package", "module", "file")
 #: Other spellings of components, as people write them.
 _SPELLED = {
@@ -59,7 +61,9 @@ def locked(key: str) -> Locked:
     """What ``key`` locks. `firmware.PART` is told as component `firmware`: the plan knows whether it is a NIC's or a GPU's."""
     head, dot, rest = key.partition(".")
     if dot and head in PREFIXES:
-        return Locked(key, "firmware", rest) if head == "firmware" else Locked(key, f"{head}:{rest}", None)
+        # Captures leave out the machine's own architecture behind a package's name (`parsers.packages`).
+        name = re.sub(r":(?:amd64|arm64)$", "", rest) if head == "package" else rest
+        return Locked(key, "firmware", rest) if head == "firmware" else Locked(key, f"{head}:{name}", None)
     return Locked(key, _SPELLED.get(key.lower(), key), None)
 
 
