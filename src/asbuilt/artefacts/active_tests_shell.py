@@ -261,8 +261,7 @@ nccl() { # FILE COLLECTIVE LIST PER_NODE HCA [GPU]: the launch line and its log
         echo
     } >"$part/$file"
     if [ "$dry" = yes ]; then
-        quoted "$@"
-        echo
+        printf '%s\n' "$(quoted "$@")" # in one piece: others write at the same time
         return 0
     fi
     alone "$@" >>"$part/$file" 2>&1 || { say "failed: $file" && return 1; }

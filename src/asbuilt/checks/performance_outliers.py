@@ -24,8 +24,7 @@ def _speeds(plan: Plan, facts: Facts) -> pl.DataFrame:
     import polars as pl
 
     valid = valid_runs(plan, facts).filter(pl.col("invalid").is_null())
-    gpus = pl.col("ranks")
-    collectives = valid.select("run", "node", "host_set", "hosts", "benchmark", gpus.alias("gpus"), *EVIDENCE)
+    collectives = valid.select("run", "node", "host_set", "hosts", "benchmark", pl.col("ranks").alias("gpus"), *EVIDENCE)
     rdma = facts.tables["run_measured"].filter(pl.col("benchmark").is_in(list(RDMA)))
     rdma = rdma.select("run", "node", "host_set", "hosts", "benchmark", pl.lit(None, dtype=pl.Int64).alias("gpus"), *EVIDENCE)
     results = facts.tables["result_measured"].filter(pl.col("quantity").is_in(["busbw", "bandwidth_average"]))
@@ -36,9 +35,9 @@ def _speeds(plan: Plan, facts: Facts) -> pl.DataFrame:
         .unique("run", keep="last", maintain_order=True)
     )
     rows = pl.concat([collectives, rdma]).join(best, on="run", how="inner")
-    kind = pl.format(
-        "{}, {}, {}", "benchmark", pl.coalesce(pl.format("{} GPUs", "gpus"), pl.lit("a port")), pl.col("bytes").cast(pl.Int64)
-    )
+    # GPUs of a node and as many over a rail are not alike.
+    of = pl.coalesce(pl.format("{} GPUs of {} hosts", "gpus", "hosts"), pl.format("{} GPUs", "gpus"), pl.lit("a port"))
+    kind = pl.format("{}, {}, {}", "benchmark", of, pl.col("bytes").cast(pl.Int64))
     return rows.with_columns(kind.alias("kind"))
 
 
