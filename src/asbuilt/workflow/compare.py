@@ -82,7 +82,7 @@ def compare(
     warnings = unplanned_findings(compared, names, tables["unplanned_links"], told.touched, whys) + remarks + others_told
     findings += warnings if strict else []
     mended = len({s for f in told.findings for s in f.subjects})
-    details: dict[str, Any] = {"exchanges": told.exchanges, "subjects_explained": mended}
+    details: dict[str, Any] = {"exchanges": told.exchanges, "subjects_explained": mended, **nodes.details}
     details |= {"warnings": [w.as_json() for w in warnings]} if warnings and not strict else {}
     return Verification(
         kind="compare",
@@ -182,7 +182,7 @@ def _without_cabling(
         coverage=_all(coverage(asked), coverage(subnet.asked), coverage(nodes.asked)),
         plan_hash=plan.plan_hash,
         notes=(*_told(plan, facts), *subnet.told(), *nodes.notes),
-        details={"warnings": [r.as_json() for r in remarks]} if remarks and not strict else {},
+        details=nodes.details | ({"warnings": [r.as_json() for r in remarks]} if remarks and not strict else {}),
     )
 
 

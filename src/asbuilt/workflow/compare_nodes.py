@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from asbuilt.checks.registry import Check, checks
 from asbuilt.diagnose.affinity_texts import AFFINITY_EXPLAINED, AFFINITY_TEXTS
 from asbuilt.diagnose.archive_texts import ARCHIVE_EXPLAINED, ARCHIVE_TEXTS
 from asbuilt.diagnose.gpu_texts import GPU_EXPLAINED, GPU_TEXTS
 from asbuilt.diagnose.ladder import with_ladder
+from asbuilt.diagnose.node_classes import class_details, class_notes, node_classes, unlocked_note
 from asbuilt.diagnose.node_findings import node_findings
 from asbuilt.diagnose.node_tables import has_node_facts, node_tables
 from asbuilt.diagnose.node_texts import NODE_EXPLAINED, NODE_TEXTS
@@ -50,6 +51,8 @@ class NodeAnswer:
     plan: Plan
     about: dict[str, About] = field(default_factory=dict)
     layers: dict[str, Layer] = field(default_factory=dict)
+    #: Sections of the verification's details.
+    details: dict[str, Any] = field(default_factory=dict)
 
     def findings(self, required: Collection[str] = ()) -> tuple[list[Finding], list[Finding]]:
         """(findings, remarks). Of ``required`` (ids, or names of layers) what was not measured at all is a finding too.
@@ -104,7 +107,9 @@ def judge_nodes(plan: Plan, facts: Facts, chosen: Mapping[str, Check], inside: C
             tables = {name: frame.filter(keep) for name, frame in tables.items()}
         facts = replace(facts, tables={**facts.tables, **tables})
     asked = {id: c.answer(built, facts) for id, c in chosen.items()}
-    return NodeAnswer(asked, tables, notes, built, about, layers)
+    classes = node_classes(built, tables) if Layer.NODE in layers.values() and tables else ()
+    notes += (*unlocked_note(built, tables), *class_notes(classes)) if classes else ()
+    return NodeAnswer(asked, tables, notes, built, about, layers, class_details(classes))
 
 
 def nodes_alone(
@@ -121,7 +126,7 @@ def nodes_alone(
         coverage=coverage(nodes.asked),
         plan_hash=plan.plan_hash,
         notes=(*notes, *nodes.notes),
-        details={"warnings": [r.as_json() for r in remarks]} if remarks and not strict else {},
+        details=nodes.details | ({"warnings": [r.as_json() for r in remarks]} if remarks and not strict else {}),
     )
 
 
