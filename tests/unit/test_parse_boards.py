@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -117,6 +118,14 @@ def test_other_forms_of_the_log() -> None:
     ]
     assert read("dmesg", texts.DMESG_OTHER).notes == ("c: the kernel's log could not be read",)
     assert unread("dmesg", "[    1.000000] a\nno line of a log\n") == [(2, "no line of a log")]
+
+
+@pytest.mark.parametrize("word", ["nvlink ", "mlx5_core 0000:13:00.0 missed ", "available PCIe pciehp ", "CPU1: temperature "])
+def test_a_line_without_end_costs_no_more_than_a_long_one(word: str) -> None:
+    line = "[    1.000000] " + word * 200_000
+    begun = time.process_time()
+    assert unread("dmesg", line[:900_000] + "\n") == []
+    assert time.process_time() - begun < 2
 
 
 def test_services_in_blocks() -> None:

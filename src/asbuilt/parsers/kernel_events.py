@@ -26,6 +26,8 @@ class Event:
     severity: str | None = None
 
 
+#: Characters of a line that count: the kernel itself breaks lines before that (kernel/printk: 1024 with its prefix).
+_LONGEST = 1024
 #: A line without any of these words says nothing of what follows; most lines of a boot end here.
 _WORTH = re.compile(
     r"xid|nvrm|nvlink|pcie|aer\b|pciehp|dpc|hardware error|machine check|edac|memory failure|out of memory|blocked for more"
@@ -54,7 +56,7 @@ _PCIE = (
     (re.compile(r"not ready \d+ms after .*; giving up", re.I), "not_ready", "uncorrected"),
     (re.compile(r"(?:retraining failed|link retrain(?:ing)? .*fail)", re.I), "retrain_failed", "warning"),
 )
-_MLX5 = re.compile(rf"^(?:.*\s)?(?:mlx5_core (?P<at>{_PCI})|(?:infiniband )?(?P<rdma>mlx5_\d{{1,3}}))\b(?P<rest>.*)$")
+_MLX5 = re.compile(rf"(?:^|\s)(?:mlx5_core (?P<at>{_PCI})|(?:infiniband )?(?P<rdma>mlx5_\d{{1,3}}))\b")
 _MLX5_CODES = (
     (re.compile(r"high temperature", re.I), "temperature", "warning"),
     (re.compile(r"insufficient power", re.I), "power", "warning"),
@@ -88,6 +90,7 @@ _WEIGHT = {"corrected": "corrected", "correctable": "corrected", "fatal": "fatal
 
 def event(text: str) -> Event | None:
     """What ``text`` (a line without its time) says, None for a line that says nothing of the kind."""
+    text = text[:_LONGEST]
     if not _WORTH.search(text):
         return None
     return _gpu(text) or _memory(text) or _pcie(text) or _card(text) or _kernel(text)
@@ -127,12 +130,15 @@ def _pcie(text: str) -> Event | None:
 
 def _card(text: str) -> Event | None:
     """Errors that the driver of a network card reports."""
-    found = _MLX5.match(text)
-    if found is None or _QUIET.search(found["rest"]):
+    found = _MLX5.search(text)
+    if found is None:
+        return None
+    rest = text[found.end() :]
+    if _QUIET.search(rest):
         return None
     device = pci_address(found["at"]) if found["at"] else found["rdma"]
     for pattern, code, weight in _MLX5_CODES:
-        if pattern.search(found["rest"]):
+        if pattern.search(rest):
             return Event("thermal" if code == "temperature" else "mlx5", code, device, weight)
     return None
 
