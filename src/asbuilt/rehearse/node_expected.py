@@ -13,7 +13,7 @@ EXPECTED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "nicset": (("NOD-030",), ("NOD-031",)),
     "ethmode": (("NOD-032",), ("NOD-031",)),
     "firmware": (("SW-003", "SW-001"), ("SW-002",)),
-    "numa": (("NOD-040", "NOD-043"), ()),
+    "numa": (("NOD-040", "NOD-043"), ("GPU-003",)),  # bus numbers behind the moved card shift
     "irq": (("NOD-042",), ()),
     "nps": (("NOD-014",), ()),
     "dimm": (("NOD-010",), ("NOD-012",)),
