@@ -6,6 +6,7 @@ planned, a slot is told by the address that it has on most nodes of the system.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from asbuilt.checks.answers import EVIDENCE, kept, plan_and
@@ -183,7 +184,7 @@ def of_model(plan: Plan, rows: pl.DataFrame) -> pl.DataFrame:
     return rows.join(parts, on="model", how="left", maintain_order="left")
 
 
-def joined(parts: list[pl.Expr], between: str = ", ") -> pl.Expr:
+def joined(parts: Sequence[pl.Expr], between: str = ", ") -> pl.Expr:
     """The parts that are not null, as one text; null when all are."""
     import polars as pl
 

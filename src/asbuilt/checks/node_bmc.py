@@ -40,7 +40,7 @@ def pcie_reports_no_errors(plan: Plan, facts: Facts) -> pl.DataFrame:
     limit = threshold(plan, "NOD-025")
     if limit is None:
         return nothing("the plan states no limit of PCIe errors")
-    rows = machines(plan, facts).select("node").join(_logged(facts), on="node", how="left", maintain_order="left")
+    rows = machines(plan, facts).select("node").join(logged(facts), on="node", how="left", maintain_order="left")
     if not rows["read"].any():
         return untold("the kernel's log of a planned node")
     bad = pl.DataFrame(schema={"node": pl.String, "device": pl.String})
@@ -88,7 +88,7 @@ def _no_errors() -> pl.Expr:
     return pl.lit("no PCIe error within the window")
 
 
-def _logged(facts: Facts) -> pl.DataFrame:
+def logged(facts: Facts) -> pl.DataFrame:
     """node, read: the kernel's log of the node was captured: the command ran, or lines of it are there."""
     import polars as pl
 

@@ -35,6 +35,51 @@ GPU_TEXTS: dict[str, Text] = {
         "drain the node and end what nvidia-smi lists under Processes; then capture again before the test",
         _NOTHING, "check", _GPUS,
     ),
+    "GPU-005": Text(
+        "NVLinks of {who}: {found}, planned are {expected}",
+        "look for XID 74 and at the fabric manager's log, reset the GPUs, read nvlink -s again; then swap the GPU: a fault that "
+        "moves is the GPU's, one that stays the baseboard's",
+        _BOARD, "text", _GPUS,
+    ),
+    "GPU-006": Text(
+        "NVLinks of {who}: {found}",
+        "reset the GPUs, which clears the counters, run the load and read nvlink -e again; errors that come back are the link's",
+        _BOARD, "subject", _GPUS,
+    ),
+    "GPU-007": Text(
+        "{who} {verb} not registered with the NVLink fabric: {found}",
+        "systemctl status nvidia-fabricmanager (in an NVL72 rack, on the switch trays), read its log; then reset the GPUs",
+        _NOTHING, "text", _GPUS,
+    ),
+    "GPU-008": Text(
+        "{who} {verb} not in the NVLink domain of the rest: {found}, not {expected}",
+        "compare the NVLink partitions with the plan, then reset the GPUs of that tray; nvidia-smi -q again",
+        "put the old partition back", "text", _GPUS,
+    ),
+    "GPU-009": Text(
+        "the NVLink domain as seen from {who} is not whole: {found}",
+        "see that nvidia-imex runs on every node with the same list of nodes and version; restart it on all of them",
+        _NOTHING, "text", _NODES,
+    ),
+    "GPU-012": Text(
+        "{who}: {found}",
+        "by the number: memory (48, 63, 64, 94, 95): reset and read the counters; NVLink (74): nvlink -s and -e; bus (79): power "
+        "the node off and on, reseat; driver (119, 120): reboot",
+        _BOARD, "subject", _GPUS,
+    ),
+    "GPU-016": Text(
+        "{who}: {found}",
+        "read dmesg for NVRM, modprobe nvidia, compare the driver's version with the kernel module's; then reboot",
+        _NOTHING, "text", _NODES,
+    ),
+    "GPU-017": Text(
+        "{who}: {found}",
+        "look at the same GPU's XIDs and ECC counters, reset it, run that test again alone",
+        _BOARD, "text", _GPUS,
+    ),
+    "GPU-019": Text(
+        "{who}: {found}", "mend what the warning names, run that test again", _NOTHING, "text", _GPUS,
+    ),
     "GPU-010": Text(
         "{who}: {found}",
         "reset the GPU (nvidia-smi -r) or reboot, run dcgmi diag -r 3 and read the counters again: errors that come back are "
@@ -54,4 +99,8 @@ GPU_TEXTS: dict[str, Text] = {
     ),
 }  # fmt: skip
 #: A check that fails because another one does on the same subject or its node: the reason is told, not both.
-GPU_EXPLAINED: dict[str, tuple[str, ...]] = {}
+GPU_EXPLAINED: dict[str, tuple[str, ...]] = {
+    "GPU-007": ("NOD-050",),
+    "GPU-008": ("GPU-007", "NOD-050"),
+    "GPU-016": ("NOD-004",),
+}

@@ -18,12 +18,18 @@ _REASONS = "NVML: reasons of the hardware and of heat; a power cap by software i
 _MARGIN = "nvidia-smi: GPU T.Limit Temp counts down to 0 at the highest operating temperature; NVSentinel: H100 slows at -2"
 _IDLE = "assumed: a context of CUDA takes more; the driver alone takes less"
 _SHARE = "assumed: drivers differ by what they keep for themselves; the next smaller model is 10 % below"
+_WINDOW = "nobody published one: a day, so that errors of an earlier test are not laid to this one"
+_XIDS = "AzNHC, gpud and AMD CVS fail on an XID of a fault"
+_TESTS = "NVIDIA DCGM: per-GPU tests of level 3; a site that runs another level states its own"
+_PRINTED = "nvidia-smi rounds rates to one to three decimals"
+_ERRORS = "imbue and AzNHC: no replay and no recovery"
+_CRC = "NVIDIA DCGM: default limit of CRC errors of an NVLink"
 _LOAD = "assumed: a query itself may show as a per cent or two"
 
 
 def gpu_rows(design: Design, catalogue: Catalogue) -> Rows:
     """Expectations of the GPU checks."""
-    return [*_memory(), *_clocks()]
+    return [*_memory(), *_clocks(), *_events(design.requirement.nodes.event_window_h), *_links()]
 
 
 def _memory() -> Rows:
@@ -44,4 +50,25 @@ def _clocks() -> Rows:
     return [
         expectation("GPU-013", "gpu", "reasons", "in", faults, "", "published", _REASONS),
         expectation("GPU-013", "gpu", "margin", "ge", 0, "°C", "published", _MARGIN),
+    ]
+
+
+def _events(stated: float | None) -> Rows:
+    origin, source = ("assumed", _WINDOW) if stated is None else ("declared", "nodes.event_window_h")
+    hours = 24.0 if stated is None else stated
+    return [
+        expectation("GPU-012", "gpu", "window", "le", hours, "h", origin, source),
+        expectation("GPU-012", "gpu", "*", "le", 0, "XIDs", "published", _XIDS),
+        expectation(
+            "GPU-017", "gpu", "tests", "in", "memory+diagnostic+pcie+targeted_stress+targeted_power", "", "assumed", _TESTS
+        ),
+    ]
+
+
+def _links() -> Rows:
+    return [
+        expectation("GPU-005", "gpu", "share", "ge", 0.99, "fraction", "assumed", _PRINTED),
+        expectation("GPU-006", "gpu", "replay", "le", 0, "errors", "published", _ERRORS),
+        expectation("GPU-006", "gpu", "recovery", "le", 0, "errors", "published", _ERRORS),
+        expectation("GPU-006", "gpu", "crc", "le", 100, "errors", "published", _CRC),
     ]
