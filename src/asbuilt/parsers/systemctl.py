@@ -20,7 +20,7 @@ _UNIT = r"[A-Za-z0-9][\w@:.\\-]{0,254}\.(?:service|socket|target|timer|mount|pat
 _DOT = "[●○×↻*]"
 _SHOW = re.compile(r"^([A-Z][A-Za-z0-9]{1,60})=(.*)$")
 _LOADS = "loaded|not-found|masked|error|bad-setting|stub|merged"
-_LISTED = re.compile(rf"^\s*(?:{_DOT} )?\s*({_UNIT})\s+({_LOADS})\s+(\w+)\s+([\w-]+)\b.*$")
+_LISTED = re.compile(rf"^\s{{0,8}}(?:{_DOT} )?\s{{0,8}}({_UNIT})\s+({_LOADS})\s+(\w+)\s+([\w-]+)\b.*$")
 _FILES = "enabled-runtime|enabled|disabled|static|masked|indirect|generated|alias|linked|transient"
 _FILE = re.compile(rf"^({_UNIT})\s+({_FILES})(?:\s.*)?$")
 _STATUS = re.compile(rf"^{_DOT} ({_UNIT})(?: - .*)?$")
