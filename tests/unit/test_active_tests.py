@@ -45,6 +45,16 @@ while [ $# -gt 0 ]; do
     case $1 in
     --*) shift ;;
     -w) ASBUILT_NODE=$2; export ASBUILT_NODE; shift 2 ;;
+    sh)
+        [ "$3" = hold ] || break
+        for SLURMD_NODENAME in $(cat "$ASBUILT_NODE"); do
+            ASBUILT_LOCKS=$FAKE/locks/$SLURMD_NODENAME
+            export SLURMD_NODENAME ASBUILT_LOCKS
+            "$@" &
+        done
+        wait
+        exit 0
+        ;;
     -?) shift 2 ;;
     env) shift; shift; ASBUILT_LOCKS=$FAKE/locks/$ASBUILT_NODE; export ASBUILT_LOCKS ;;
     *) break ;;
@@ -260,7 +270,7 @@ def rounds(bench: Bench, names: Sequence[str]) -> list[list[tuple[str, str]]]:
     return found
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(count=st.integers(2, 33))
 def test_every_two_nodes_meet_exactly_once(tmp_path_factory: pytest.TempPathFactory, plan: Plan, count: int) -> None:
     bench = Bench(tmp_path_factory.mktemp("t"), plan, [], "dash")
@@ -311,7 +321,10 @@ def test_a_node_with_a_job_is_refused(bench: Bench) -> None:
     done = bench.run("node")
     assert done.returncode == 3 and "refused: n1 runs job 4711 of carol\n" in done.stderr
     assert bench.locks() == []
+    done = bench.run("node", SLURM_JOB_ID="4712")
+    assert done.returncode == 3 and "refused: n3 runs job 4711 of carol\n" in done.stderr and bench.locks() == []
     assert bench.run("node", SLURM_JOB_ID="4711").returncode == 0, "its own job is no reason"
+    assert bench.locks() == []
 
 
 def test_a_busy_gpu_and_a_silent_one_are_refused(bench: Bench) -> None:

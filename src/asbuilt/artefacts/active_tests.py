@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TARGET = "tests"
 WRITES = "the active tests: scripts for node, pair, rail, row and full, host lists, thresholds, expected numbers (tests/)"
 LOST = ("images and modules that bring the benchmarks: the scripts take them from PATH",)
-PROOF = "dash 0.5.12 and bash 5.2 run lock, guard and every stage with stand-in programs; no GPU was there"
+PROOF = "dash 0.5.12, bash 5.2 and jobs of Slurm 22.05.8 run lock, guard and stages with stand-in benchmarks; no GPU was there"
 FOLDER, SUMS = "tests", "SHA256SUMS"
 COMPUTE = "compute"
 #: Names that may stand in a file name, a host list and a shell alike.

@@ -29,7 +29,7 @@ procedure=$(sha256sum <"$here/SHA256SUMS" | cut -d ' ' -f 1)
 
 #: ``guard.sh``: runs on the node itself. One owner at a time; nothing is tested beside a job.
 GUARD = r"""
-usage='usage: sh guard.sh take NODE OWNER JOB TOKEN [BREAK] | release NODE TOKEN | show
+usage='usage: sh guard.sh take NODE OWNER JOB TOKEN [BREAK] | release NODE TOKEN | hold OWNER JOB TOKEN FOLDER [BREAK] | show
   One owner per node: the lock is a folder below ASBUILT_LOCKS (default /var/lock). BREAK is the name of the owner whose lock is
   taken away; without it no lock ever is.'
 lock=${ASBUILT_LOCKS:-/var/lock}/asbuilt-tests
@@ -92,7 +92,23 @@ release() { # NODE TOKEN: only one's own; what still runs under it is ended firs
     rm -rf -- "$lock"
 }
 
+hold() { # OWNER JOB TOKEN FOLDER [BREAK]: a step of Slurm that holds its node until FOLDER says release, or Slurm ends it
+    node=$SLURMD_NODENAME token=$3
+    trap 'release "$node" "$token"; exit 0' HUP INT TERM
+    if ! (take "$node" "$1" "$2" "$3" "${5:-}") 2>"$4/$node.said"; then
+        : >"$4/$node.no"
+        exit 3
+    fi
+    : >"$4/$node.taken"
+    while [ -d "$4" ] && [ ! -e "$4/release" ]; do
+        sleep 1 &
+        wait $!
+    done
+    release "$node" "$token"
+}
+
 case ${1:-}-$# in
+hold-[56]) shift && hold "$@" ;;
 take-[56]) shift && take "$@" ;;
 release-3) release "$2" "$3" ;;
 show-1) if [ -d "$lock" ]; then printf '%s\n' "$(held)"; else printf 'free\n'; fi ;;
@@ -111,6 +127,7 @@ usage="usage: sh $name [-f HOSTS] [-l srun|mpirun] [-o OWNER] [-j N] [-r FIRST-L
   -n             print what would run, touch nothing
   --break OWNER  take away the locks of this owner"
 scratch=
+holder=
 kids=
 token=
 part=
@@ -186,13 +203,28 @@ one_released() { # NODE
         || say "$1 is still locked: $(tail -n 1 "$scratch/$1.said")"
 }
 
+hold() { # one step takes the locks of all nodes and gives them back by itself: of a cancelled job no other step would start
+    count=$(wc -l <"$hosts" | tr -d ' ')
+    set -- sh "$here/guard.sh" hold "$owner" "$job" "$token" "$scratch" ${broken:+"$broken"}
+    srun --overlap -N "$count" -n "$count" -W 0 --kill-on-bad-exit=0 -w "$hosts" "$@" </dev/null >"$scratch/hold.said" 2>&1 &
+    holder=$!
+    while kill -0 "$holder" 2>/dev/null && [ "$(find "$scratch" -name '*.taken' -o -name '*.no' | wc -l)" -lt "$count" ]; do
+        sleep 1 &
+        wait $!
+    done
+}
+
 leave() { # STATUS: end what runs, give every node back, close the results
     trap '' HUP INT TERM
     trap - EXIT
     for kid in $kids; do kill "$kid" 2>/dev/null; done
-    [ -z "$kids" ] || wait
+    for kid in $kids; do wait "$kid"; done
     kids=
-    if [ -n "$token" ]; then
+    if [ -n "$holder" ]; then
+        : >"$scratch/release"
+        wait "$holder"
+        grep 'the lock stays' "$scratch/hold.said" >&2
+    elif [ -n "$token" ]; then
         while read -r one; do start one_released "$one" </dev/null; done <"$hosts"
         finish
     fi
@@ -315,8 +347,12 @@ begin() { # the words of the command line; leaves the nodes locked
     log=$here/logs/$stage-$stamp.log
     say "stage $stage plan $plan procedure $procedure hosts $sum owner $owner job $job launcher $launcher"
     token=$(uname -n)-$$-$stamp
-    while read -r one; do start one_taken "$one" </dev/null; done <"$hosts"
-    finish
+    if [ "$launcher" = srun ]; then
+        hold
+    else
+        while read -r one; do start one_taken "$one" </dev/null; done <"$hosts"
+        finish
+    fi
     failed=0
     while read -r one; do
         [ -f "$scratch/$one.taken" ] && continue
