@@ -193,7 +193,7 @@ def kernel_modules_are_loaded(plan: Plan, facts: Facts) -> pl.DataFrame:
     return judge(
         rows,
         subject=pl.col("node"),
-        ok=pl.when(pl.col("lacks") == "").then(pl.col("loaded").is_not_null()).when("whole").then(False),
+        ok=pl.when((pl.col("lacks") == "") & pl.col("loaded").is_not_null()).then(True).when("whole").then(False),
         expected=pl.format("{} loaded", pl.lit(", ".join(wanted))),
         found=pl.when("whole")
         .then(pl.format("{} not loaded", "lacks"))

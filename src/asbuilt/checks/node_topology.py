@@ -28,6 +28,16 @@ def _inside(rows: pl.DataFrame, inner: str, outer: str) -> pl.DataFrame:
     return rows.join(pairs, on=[inner, outer], how="left", nulls_equal=True, maintain_order="left")
 
 
+def _whole(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """The places of GPUs of the nodes that have as many as planned: where one is missing, its neighbours have other numbers."""
+    import polars as pl
+
+    places = facts.tables["gpu_places"]
+    planned = plan.table("gpus").group_by("node").agg(pl.len().alias("planned"))
+    seen = places.group_by("node").agg(pl.len().alias("seen")).join(planned, on="node", how="inner")
+    return places.join(seen.filter(pl.col("seen") == pl.col("planned")), on="node", how="semi")
+
+
 def _compute_ports(plan: Plan) -> pl.DataFrame:
     """nic, node, device, rail, socket of the planned ports of the compute plane."""
     import polars as pl
@@ -38,7 +48,7 @@ def _compute_ports(plan: Plan) -> pl.DataFrame:
 
 @check("NOD-040", layer=Layer.NODE, needs=("gpus", "nics"), facts=("gpu_places", "port_places"), since="0.1")
 def gpus_sit_with_the_port_of_their_rail(plan: Plan, facts: Facts) -> pl.DataFrame:
-    """Every port of a rail that is planned on one socket with its GPU sits there.
+    """Every port of a rail that is planned on one socket with its GPU sits there, on nodes whose GPUs are all there.
 
     Why: traffic between a GPU and a card on the other socket crosses the link between processors, which is slower, shared, and
     carries no GPUDirect at full rate on many boards.
@@ -52,10 +62,11 @@ def gpus_sit_with_the_port_of_their_rail(plan: Plan, facts: Facts) -> pl.DataFra
     ports = _compute_ports(plan)
     places = facts.tables["port_places"].select("node", "device", pl.col("socket").alias("port_socket"))
     wanted = plan.table("gpus").select("gpu", "node", pl.col("slot"), "rail", pl.col("socket").alias("gpu_planned"))
-    asked = facts.tables["gpu_places"]["node"].unique()
+    gpus = _whole(plan, facts)
+    asked = gpus["node"].unique()
     pairs = wanted.filter(pl.col("node").is_in(asked.implode())).join(ports, on=["node", "rail"], how="inner")
     pairs = pairs.filter(pl.col("gpu_planned") == pl.col("planned")).join(places, on=["node", "device"], how="left")
-    seen = facts.tables["gpu_places"].select("node", pl.col("gpu").alias("slot"), "socket", *EVIDENCE)
+    seen = gpus.select("node", pl.col("gpu").alias("slot"), "socket", *EVIDENCE)
     pairs = pairs.join(seen, on=["node", "slot"], how="left", maintain_order="left")
     pairs = pairs.with_columns((pl.col("socket") == pl.col("port_socket")).alias("ok"))
     # Of several GPUs that one port serves the one that sits elsewhere is told, then one of which nobody knows.
@@ -187,7 +198,7 @@ def driver_calls_the_right_processors_near(plan: Plan, facts: Facts) -> pl.DataF
     """
     import polars as pl
 
-    places = facts.tables["gpu_places"].filter(pl.col("driver_cpus").is_not_null())
+    places = _whole(plan, facts).filter(pl.col("driver_cpus").is_not_null())
     if places.is_empty():
         return untold("what the driver calls near")
     places = _inside(_inside(places, "driver_cpus", "cpus").rename({"inside": "one"}), "cpus", "driver_cpus")

@@ -25,6 +25,7 @@ KINDS = {
     "compare": "Measured against the plan",
     "rehearse": "Rehearsal: the twin against the plan",
     "rehearse-repaired": "Rehearsal after the repairs: the twin against the plan",
+    "rehearse-nodes": "Rehearsal of the nodes: what every one of them answers, against the plan",
 }
 OUTCOMES = {"pass": "holds", "fail": "does not hold", "undecided": "undecided", "nothing": "nothing judged"}
 
