@@ -36,7 +36,8 @@ def _speeds(plan: Plan, facts: Facts) -> pl.DataFrame:
     )
     rows = pl.concat([collectives, rdma]).join(best, on="run", how="inner")
     # GPUs of a node and as many over a rail are not alike.
-    of = pl.coalesce(pl.format("{} GPUs of {} hosts", "gpus", "hosts"), pl.format("{} GPUs", "gpus"), pl.lit("a port"))
+    several = pl.when(pl.col("hosts") > 1).then(pl.format("{} GPUs of {} hosts", "gpus", "hosts"))
+    of = pl.coalesce(several, pl.format("{} GPUs", "gpus"), pl.lit("a port"))
     kind = pl.format("{}, {}, {}", "benchmark", of, pl.col("bytes").cast(pl.Int64))
     return rows.with_columns(kind.alias("kind"))
 
