@@ -6,6 +6,7 @@ set -eu
 PYTHON=${PYTHON:-python3}
 VENV=${VENV:-.venv}
 PACKAGES="ibsim-utils libumad2sim0 infiniband-diags opensm ibutils lldpd iproute2 openssh-server chromium fonts-dejavu-core"
+PACKAGES="$PACKAGES munge slurmctld slurmd slurm-client slurm-wlm-basic-plugins"
 
 say() { printf 'setup: %s\n' "$*"; }
 

@@ -208,7 +208,7 @@ def test_thresholds_are_the_expectations_of_the_plan() -> None:
     assert {(t["check"], t["selector"]): (t["value"], t["source"]) for t in told} == wanted
     port = next(t for t in told if t["check"] == "PERF-011")
     assert (port["value"], port["tol_rel"], port["passes_from"]) == ("380", "0.03", "368.6")
-    assert "pair\t16\tall_reduce 8 GiB\t474.93\t436.936\tGB/s\tPERF-010" in files["tests/expected.tsv"].decode()
+    assert "pair\t16\tall_reduce 8 GiB\t474.93\t436.9356\tGB/s\tPERF-010" in files["tests/expected.tsv"].decode()
 
 
 def test_no_nvlink_gives_no_threshold_between_gpus(plan: Plan) -> None:

@@ -61,8 +61,13 @@ free() { # NODE JOB: no job of others on the node, no process on its GPUs; what 
 take() { # NODE OWNER JOB TOKEN [BREAK]
     if [ -n "${5:-}" ] && [ -d "$lock" ]; then
         [ "$5" = "$(told owner)" ] || no "$1 is $(held): that is not $5"
-        # Renamed first: of two who break it one gets it.
-        mv -- "$lock" "$lock.broken-$4" 2>/dev/null && rm -rf -- "$lock.broken-$4"
+        # Renamed first: of two who break it one gets it. Who took it since the question keeps it.
+        mv -- "$lock" "$lock.broken-$4" 2>/dev/null || no "$1: somebody else breaks the lock now"
+        if [ "$5" != "$(sed -n 's/^owner //p' "$lock.broken-$4/owner" 2>/dev/null)" ]; then
+            mv -- "$lock.broken-$4" "$lock"
+            no "$1 is $(held): that is not $5"
+        fi
+        rm -rf -- "$lock.broken-$4"
     fi
     mkdir -- "$lock" 2>/dev/null || {
         [ -d "$lock" ] || no "$1: $lock cannot be made"

@@ -74,7 +74,7 @@ def _line(stage: str, gpus: int, measured: str, row: dict[str, object] | None) -
 def _floor(row: dict[str, object]) -> str:
     """The least that passes: value x (1 - tolerance) of a ``ge``; empty for other operators and for what is no number."""
     try:
-        return f"{float(str(row['value'])) * (1 - float(str(row['tol_rel'] or 0))):g}" if row["op"] == "ge" else ""
+        return f"{float(str(row['value'])) * (1 - float(str(row['tol_rel'] or 0))):.10g}" if row["op"] == "ge" else ""
     except ValueError:
         return ""
 
