@@ -37,13 +37,13 @@ GPU_TEXTS: dict[str, Text] = {
     ),
     "GPU-005": Text(
         "NVLinks of {who}: {found}, planned are {expected}",
-        "look for XID 74 and at the fabric manager's log, reset the GPUs, read nvlink -s again; then swap the GPU: a fault that "
-        "moves is the GPU's, one that stays the baseboard's",
+        "look for XID 74 and at the fabric manager's log, reset the GPUs, read nvlink -s again; then swap the GPU: what "
+        "moves is the GPU's fault, what stays the baseboard's",
         _BOARD, "text", _GPUS,
     ),
     "GPU-006": Text(
         "NVLinks of {who}: {found}",
-        "reset the GPUs, which clears the counters, run the load and read nvlink -e again; errors that come back are the link's",
+        "reset the GPUs, which clears the counters, run the load, read nvlink -e again: errors that come back are real",
         _BOARD, "subject", _GPUS,
     ),
     "GPU-007": Text(
@@ -63,9 +63,19 @@ GPU_TEXTS: dict[str, Text] = {
     ),
     "GPU-012": Text(
         "{who}: {found}",
-        "by the number: memory (48, 63, 64, 94, 95): reset and read the counters; NVLink (74): nvlink -s and -e; bus (79): power "
-        "the node off and on, reseat; driver (119, 120): reboot",
+        "by the number: memory (48, 63, 64, 94, 95): reset and read the counters; NVLink (74): nvlink -s and -e; bus (79): "
+        "power the node off and on, reseat; driver (119, 120): reboot",
         _BOARD, "subject", _GPUS,
+    ),
+    "GPU-014": Text(
+        "PCIe link of {who}: {found}",
+        "reseat GPU and riser, run the load, read nvidia-smi -q again; then swap the GPU with another slot's",
+        _BOARD, "subject", _GPUS,
+    ),
+    "GPU-015": Text(
+        "{who}: {found}, planned is {expected}",
+        "nvidia-smi -e 1 or -mig 0, reset the GPU, read it again",
+        "nvidia-smi -e 0 or -mig 1 sets the old mode again, after a reset", "text", _GPUS,
     ),
     "GPU-016": Text(
         "{who}: {found}",

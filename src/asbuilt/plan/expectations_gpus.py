@@ -24,6 +24,9 @@ _TESTS = "NVIDIA DCGM: per-GPU tests of level 3; a site that runs another level 
 _PRINTED = "nvidia-smi rounds rates to one to three decimals"
 _ERRORS = "imbue and AzNHC: no replay and no recovery"
 _CRC = "NVIDIA DCGM: default limit of CRC errors of an NVLink"
+_REPLAYS = "NVIDIA DCGM: 80 replays in a test; a total since the reset is held against the same"
+_ECC = "GPUs of data centres are delivered with ECC on"
+_MIG = "collectives need whole GPUs: NCCL does not span instances of one GPU"
 _LOAD = "assumed: a query itself may show as a per cent or two"
 
 
@@ -67,6 +70,9 @@ def _events(stated: float | None) -> Rows:
 
 def _links() -> Rows:
     return [
+        expectation("GPU-014", "gpu", "replays", "le", 80, "replays", "published", _REPLAYS),
+        expectation("GPU-015", "gpu", "ecc", "eq", "enabled", "", "assumed", _ECC),
+        expectation("GPU-015", "gpu", "mig", "eq", "disabled", "", "assumed", _MIG),
         expectation("GPU-005", "gpu", "share", "ge", 0.99, "fraction", "assumed", _PRINTED),
         expectation("GPU-006", "gpu", "replay", "le", 0, "errors", "published", _ERRORS),
         expectation("GPU-006", "gpu", "recovery", "le", 0, "errors", "published", _ERRORS),
