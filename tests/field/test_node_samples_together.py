@@ -15,6 +15,12 @@ import test_gpu_samples as gpu
 import test_host_samples as host
 import test_machine_samples as machine
 
+from asbuilt.parsers.tools_bench import BENCH_TOOLS
+from asbuilt.parsers.tools_gpu import GPU_TOOLS
+from asbuilt.parsers.tools_host import HOST_TOOLS
+from asbuilt.parsers.tools_nic import NIC_TOOLS
+from asbuilt.parsers.unproven import NO_REAL_SAMPLE
+
 pytestmark = pytest.mark.field
 ROOMS = (machine, gpu, host, bench)
 #: Kinds of the index that a node, its GPUs, its cards and its benchmarks give.
@@ -27,6 +33,8 @@ KINDS = {
     "cards": ("ibstat", "mlxconfig", "mst-status", "flint", "ibdev2netdev", "show_gids"),
     "benchmarks": ("nccl-tests", "nccl-info", "nccl-topo-xml", "ib_write_bw", "nvbandwidth"),
 }
+#: Formats of our own: no tool of others writes them.
+OURS = {"node-manifest", "readings"}
 
 
 def test_every_line_of_every_sample_of_a_node(field: Path) -> None:
@@ -64,3 +72,9 @@ def test_the_kinds_here_are_those_of_the_tests_beside(field: Path) -> None:
     fabric = {"ibstatus", "perfquery", "ibqueryerrors", "mlxlink", "ibdiagnet"}
     beside = {kind for room in ROOMS for kind in room.FOLDERS}
     assert beside - fabric <= {kind for kinds in KINDS.values() for kind in kinds}
+
+
+def test_a_tool_of_nodes_without_a_real_sample_is_said_to_have_none(field: Path) -> None:
+    seen = {tool for room in ROOMS for _, tool in room.samples(field)}
+    tools = set(HOST_TOOLS) | set(GPU_TOOLS) | set(NIC_TOOLS) | set(BENCH_TOOLS)
+    assert tools - seen - OURS == tools & set(NO_REAL_SAMPLE)
