@@ -28,6 +28,15 @@ FAULTS = (
 )
 
 
+#: Faults inside nodes, which no cable shows: their archives do.
+NODE_FAULTS = (
+    "width:node0012/mlx5_1",
+    "gpu:node0023/5",
+    "driver:node0030",
+    "irq:node0041",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step as it is told: what was done, what came out, and whether it came out as it should."""
@@ -59,8 +68,12 @@ def demo(folder: Path) -> Iterator[Step]:
     yield Step("rehearsal: the fabric as a twin, with faults", _rehearsed(rehearsal), rehearsal.exact)
     mended = _mended(plan, rehearsal)
     yield Step("repair: the moves that the findings name", _repaired(rehearsal, mended), mended.verification.exit_code == 0)
+    nodes = rehearse(plan, NODE_FAULTS, nodes=True)
+    yield Step("nodes: what every one of them answers, with faults inside four", _proven(nodes), nodes.exact)
     yield _real(plan)
-    _write_report(folder, plan, (checked, rehearsal.verification, replace(mended.verification, kind="rehearse-repaired")))
+    repaired = replace(mended.verification, kind="rehearse-repaired")
+    asked = replace(nodes.verification, kind="rehearse-nodes")
+    _write_report(folder, plan, (checked, rehearsal.verification, repaired, asked))
     yield Step("report", (f"{folder}/{REPORT}: design, pictures, findings, moves, coverage, sources, assumptions",))
 
 
@@ -140,6 +153,17 @@ def _rehearsed(rehearsal: Rehearsal) -> tuple[str, ...]:
     lines += [f"found    {finding.id}  {finding.cause}" for finding in rehearsal.verification.findings]
     found = "the findings name exactly the links that the faults changed"
     lines.append(found if rehearsal.exact else f"MISSED {len(rehearsal.missed)}, WRONGLY ACCUSED {len(rehearsal.extra)}")
+    return tuple(lines)
+
+
+def _proven(nodes: Rehearsal) -> tuple[str, ...]:
+    """Faults inside nodes, what was found, how many checks judged how much."""
+    asked = [c for c in nodes.verification.coverage if c.id.startswith(("NOD", "GPU", "SW"))]
+    lines = [f"put in   {record.fault}" for record in nodes.injected]
+    lines += [f"found    {f.id}  {f.cause}" for f in nodes.verification.findings if f.verdict is Verdict.FAIL]
+    lines.append(f"{len(asked)} checks of machines, {sum(c.passed for c in asked):,} subjects pass")
+    found = "the findings name exactly what the faults changed"
+    lines.append(found if nodes.exact else f"MISSED {len(nodes.missed)}, WRONGLY ACCUSED {len(nodes.extra)}")
     return tuple(lines)
 
 
