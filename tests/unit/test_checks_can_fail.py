@@ -135,3 +135,77 @@ def test_all_checks_of_machines_run_by_default() -> None:
     from asbuilt.workflow.compare_nodes import LAYERS
 
     assert MINE and all(checks()[id].layer in LAYERS and checks()[id].layer is Layer.NODE for id in MINE)
+
+
+GPUS = sorted(id for id, check in checks().items() if id.startswith("GPU-"))
+SWITCH = read(HERE / "little-switch.yaml")
+
+
+def told_of_gpus(changes: dict[str, list[dict[str, Any]]] | None = None) -> tuple[Plan, Facts]:
+    """Two nodes with NVSwitches, with some tables replaced."""
+    plan = plan_of(SWITCH, HERE)
+    facts = measured_facts(SWITCH["facts"] | (changes or {}))
+    return plan, dataclasses.replace(facts, tables={**facts.tables, **node_tables(plan, facts).tables})
+
+
+@pytest.mark.parametrize("id", GPUS)
+def test_gpus_of_which_nothing_is_told_do_not_pass(id: str) -> None:
+    """No capture, and captures that printed nothing: neither is a pass, and no check stops."""
+    plan, facts = told_of_gpus()
+    assert set(verdicts(id, plan, Facts({}))) <= {"not_measured", "not_applicable"}
+    empty = dataclasses.replace(facts, tables={name: frame.clear() for name, frame in facts.tables.items()})
+    assert not {"pass", "error"} & set(verdicts(id, plan, empty))
+
+
+@pytest.mark.parametrize("id", [i for i in GPUS if "expectations" in checks()[i].needs])
+def test_a_limit_of_gpus_that_nobody_stated_passes_nothing(id: str) -> None:
+    """A missing threshold is not zero, and not infinite."""
+    plan, facts = told_of_gpus()
+    bare = dataclasses.replace(plan, tables=plan.tables | {"expectations": plan.table("expectations").clear()})
+    assert not {"pass", "error"} & set(verdicts(id, bare, facts))
+
+
+def test_remapped_rows_are_read_by_name() -> None:
+    """A published check reads the fourth of three columns and never fires: each column fails by itself here."""
+    rows = [r | {"remap_pending": False, "remap_failed": False} for r in SWITCH["facts"]["gpu_facts"]]
+    whole = [r | {"remapped_uncorrected": 0.0} for r in rows]
+    assert set(verdicts("GPU-011", *told_of_gpus({"gpu_facts": whole}))) == {"pass"}
+    for bad in ({"remap_pending": True}, {"remap_failed": True}, {"remapped_uncorrected": 513.0}):
+        seen = verdicts("GPU-011", *told_of_gpus({"gpu_facts": [whole[0] | bad, *whole[1:]]}))
+        assert sorted(seen) == ["fail", "pass", "pass", "pass"], bad
+    assert set(verdicts("GPU-011", *told_of_gpus({"gpu_facts": rows}))) == {"not_measured"}, "one of three columns is no pass"
+
+
+@pytest.mark.parametrize("template", templates.names())
+def test_a_gpu_too_few_fails_on_every_system(template: str) -> None:
+    """A published count has branches that no machine reaches: here every system's does, by the bus alone."""
+    plan = expanded(template)
+    node = plan.table("nodes").filter(pl.col("role") == "compute").row(0, named=True)
+    gpus = plan.table("gpus").filter(pl.col("node") == node["node"])
+    ids = dict(plan.table("hardware").filter(pl.col("kind") == "gpu").select("part", "pci_ids").iter_rows())
+    vendor, device = str(ids[gpus["model"][0]]).split("+")[0].split(":")
+    bridge = {"host": node["name"], "address": "0000:ff:00.0", "class_id": "0604", "vendor_id": "8086", "device_id": "0001"}
+    for lost in (0, 1, gpus.height):
+        rows = [
+            {
+                "host": node["name"],
+                "address": f"0000:{i:02x}:00.0",
+                "class_id": "0302",
+                "vendor_id": vendor,
+                "device_id": device,
+            }
+            for i in range(gpus.height - lost)
+        ]
+        facts = measured_facts({"pci_facts": [*rows, bridge]})
+        facts = dataclasses.replace(facts, tables=facts.tables | node_tables(plan, facts).tables)
+        assert set(verdicts("GPU-001", plan, facts)) == ({"fail"} if lost else {"pass"}), lost
+
+
+def test_a_diagnostic_of_fewer_gpus_is_no_pass() -> None:
+    """Seven of eight GPUs passed: the eighth is named, and not measured."""
+    rows = [r for r in SWITCH["facts"]["diagnostic_facts"] if (r["host"], r["gpu"]) != ("gpu000", 1)]
+    plan, facts = told_of_gpus({"diagnostic_facts": rows})
+    answer = checks()["GPU-017"].answer(plan, facts).filter(pl.col("verdict") != "pass")
+    assert answer.select("subject", "verdict").rows() == [("gpu:0000/1", "not_measured")]
+    skipped = [r | {"result": "skip"} for r in SWITCH["facts"]["diagnostic_facts"]]
+    assert set(verdicts("GPU-017", *told_of_gpus({"diagnostic_facts": skipped}))) == {"not_measured"}
