@@ -180,3 +180,20 @@ def test_what_fails_is_a_finding(id: str) -> None:
     told = {s for f in seen.findings if f.id == id and f.verdict == "fail" for s in f.subjects}
     assert (failed > 0) == bool(told) and len(told) <= failed
     assert seen.exit_code == (1 if failed else 3)
+
+
+@pytest.mark.parametrize("template", templates.names())
+def test_a_gpu_too_few_fails_on_every_system_and_a_full_node_passes(template: str) -> None:
+    """No system's number of GPUs is left to a branch that nothing reaches."""
+    plan = expanded(template)
+    node = plan.table("nodes").filter(pl.col("role") == "compute").row(0, named=True)
+    (shown,) = plan.table("hardware").filter(pl.col("kind") == "gpu")["shown_as"].unique().to_list()
+    count = plan.table("gpus").filter(pl.col("node") == node["node"]).height
+    name = str(shown).split("|")[0]
+    whole = [{"host": node["name"], "index": i, "address": f"0000:{i + 1:02x}:00.0", "name": name} for i in range(count)]
+    assert count > 1
+    for rows, verdict_of_all in ((whole, "pass"), (whole[:-1], "fail")):
+        facts = measured_facts({"gpu_facts": rows})
+        facts = dataclasses.replace(facts, tables=facts.tables | node_tables(plan, facts).tables)
+        seen = set(checks()["GPU-001"].answer(plan, facts)["verdict"])
+        assert verdict_of_all in seen and ("fail" in seen) == (len(rows) < count), seen
