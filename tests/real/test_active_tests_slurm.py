@@ -160,6 +160,16 @@ def test_a_node_with_somebodys_job_is_refused(cluster: Cluster) -> None:
     assert done.returncode == 3 and f"refused: node0002 runs job {job} of root\n" in done.stderr and cluster.locks() == []
 
 
+def test_if_one_node_is_held_none_stays_locked(cluster: Cluster) -> None:
+    # The three nodes are one machine here, with one folder for locks: the second to ask finds the first.
+    hosts = cluster.listed(*NODES)
+    words = ("--wait", "-N", "3", f"--nodelist={hosts}", f"--output={cluster.folder}/held.out", "full.sh", "-f", hosts)
+    assert cluster.run("sbatch", *words).returncode == 3
+    told = (cluster.folder / "held.out").read_text()
+    assert told.count(" is held by root, job ") == 2 and "nothing was run: not every node is free\n" in told
+    assert cluster.locks() == []
+
+
 def test_a_cancelled_job_gives_its_node_back(cluster: Cluster) -> None:
     (cluster.folder / "slow").touch()
     hosts = cluster.listed("node0000")

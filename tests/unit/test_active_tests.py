@@ -83,8 +83,9 @@ echo "$rule"
 #: Prints a run of as many ranks as mpirun or srun asked for, on the hosts of the list.
 PERF = """#!/bin/sh
 [ -e "$FAKE/slow" ] && { echo started >"$FAKE/started"; exec sleep 60; }
-ranks=${FAKE_RANKS:-$(printf '%s' "$*" | sed 's/.*-g \\([0-9]*\\).*/\\1/')}
-echo "# nThread 1 nGpus 1 minBytes 536870912 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 \
+gpus=$(printf '%s' "$*" | sed 's/.*-g \\([0-9]*\\).*/\\1/')
+ranks=${FAKE_RANKS:-$gpus}
+echo "# nThread 1 nGpus $gpus minBytes 536870912 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 \
 validation: 1 graph: 0"
 i=0
 while [ "$i" -lt "$ranks" ]; do
@@ -429,6 +430,17 @@ def test_domains_run_before_the_row(tmp_path: Path) -> None:
     assert launched == ["72"] * 6 + ["144"] * 3
 
 
+def judged(bench: Bench, plan: Plan) -> dict[tuple[str, str], list[str]]:
+    """(check, verdict) -> subjects of the PERF checks on all results."""
+    facts = facts_of(read_captures([bench.tests / "results"]))
+    chosen = {id: check for id, check in node_checks().items() if id.startswith("PERF-")}
+    answers: dict[tuple[str, str], list[str]] = {}
+    for id, frame in judge_nodes(plan, facts, chosen).asked.items():
+        for subject, verdict in frame.select("subject", "verdict").rows():
+            answers.setdefault((id, verdict), []).append(subject)
+    return answers
+
+
 def test_the_checks_judge_what_the_stages_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     project = tmp_path / "p"
     assert main(["new", "l40s-384", str(project)]) == 0
@@ -436,14 +448,14 @@ def test_the_checks_judge_what_the_stages_left(tmp_path: Path, capsys: pytest.Ca
     bench = Bench(tmp_path, plan, ["node0000", "node0001"], "dash")
     for stage in ("node", "pair", "rail"):
         assert bench.run(stage).returncode == 0
-    facts = facts_of(read_captures([bench.tests / "results"]))
-    chosen = {id: check for id, check in node_checks().items() if id.startswith("PERF-")}
-    answers: dict[tuple[str, str], list[str]] = {}
-    for id, frame in judge_nodes(plan, facts, chosen).asked.items():
-        for subject, verdict in frame.select("subject", "verdict").rows():
-            answers.setdefault((id, verdict), []).append(subject)
+    answers = judged(bench, plan)
     failed = {key: subjects for key, subjects in answers.items() if key[1] == "fail"}
     assert failed == {}
     assert len(answers["PERF-001", "pass"]) == 6 + 1 + 4
     assert len(answers["PERF-005", "pass"]) == len(answers["PERF-004", "pass"]) == 5
     assert sorted(answers["PERF-011", "pass"]) == [f"nic:000{n}/mlx5_{i}" for n in (0, 1) for i in range(4)]
+    # A rail that all GPUs of the nodes should use and did not is no rail run.
+    (log,) = (bench.tests / "results" / "pair").glob("*/*/pair-*.log")
+    lines = [x for x in log.read_text().splitlines() if "mlx5_3:1" not in x and "NET/IB/3" not in x]
+    log.write_text("\n".join(lines) + "\n")
+    assert [s.split("/")[-1] for s in judged(bench, plan)["PERF-005", "fail"]] == [f"{log.name}#1"]
