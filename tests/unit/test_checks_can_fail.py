@@ -209,3 +209,54 @@ def test_a_diagnostic_of_fewer_gpus_is_no_pass() -> None:
     assert answer.select("subject", "verdict").rows() == [("gpu:0000/1", "not_measured")]
     skipped = [r | {"result": "skip"} for r in SWITCH["facts"]["diagnostic_facts"]]
     assert set(verdicts("GPU-017", *told_of_gpus({"diagnostic_facts": skipped}))) == {"not_measured"}
+
+
+VERSIONED = read(HERE / "little-versions.yaml")
+SOFTWARE_IDS = [id for id in checks() if id.startswith("SW-")]
+
+
+def told_versions(changed: dict[str, str], lock: dict[str, str] | None = None) -> tuple[Plan, Facts]:
+    """The little versions with every node's ``changed`` components, and a lock."""
+    edits = [
+        {"table": "software", "add": {"component": c, "version": v, "origin": "declared", "source": f"software.{c}"}}
+        for c, v in (lock or {}).items()
+    ]
+    plan = plan_of({**VERSIONED, "edit": edits}, HERE)
+    rows = [
+        r | ({"version": changed[r["component"]]} if r["component"] in changed else {})
+        for r in VERSIONED["facts"]["version_facts"]
+    ]
+    facts = measured_facts({**VERSIONED["facts"], "version_facts": rows})
+    return plan, dataclasses.replace(facts, tables=facts.tables | node_tables(plan, facts).tables)
+
+
+def test_a_uniform_wrong_version_is_found_with_a_lock_and_has_no_odd_one_out_without() -> None:
+    wrong = {"driver": "565.57.01", "module:nvidia": "565.57.01", "fabric_manager": "565.57.01"}
+    alike, locked = told_versions(wrong), told_versions(wrong, {"driver": "570.86.15"})
+    assert verdicts("SW-001", *alike) == ["not_applicable"] and set(verdicts("SW-002", *alike)) == {"pass"}
+    assert verdicts("SW-001", *locked) == ["fail", "fail", "fail"]
+
+
+@pytest.mark.parametrize("id", SOFTWARE_IDS)
+def test_versions_that_nobody_captured_are_no_pass(id: str) -> None:
+    """Machines that told other things and no version: every check of versions is open, none passes."""
+    plan, facts = told_versions({}, {"driver": "570.86.15"})
+    none = facts.tables["version_measured"].clear()
+    rest = dataclasses.replace(facts, tables=facts.tables | {"version_measured": none})
+    assert set(verdicts(id, plan, rest)) == {"not_measured"}
+
+
+def test_a_lock_of_what_nobody_prints_is_not_measured() -> None:
+    assert set(verdicts("SW-001", *told_versions({}, {"image": "2026.11"}))) == {"not_measured"}
+
+
+def test_half_and_half_is_said_of_all() -> None:
+    """Without a majority nobody is right: no node passes because it is in the larger half of nothing."""
+    plan, facts = told_versions({})
+    rows = facts.tables["version_measured"].filter(pl.col("node") != "node:0002")
+    odd = (pl.col("node") == "node:0001") & (pl.col("component") == "ofed")
+    rows = rows.with_columns(version=pl.when(odd).then(pl.lit("MLNX_OFED_LINUX-5.8-1")).otherwise("version"))
+    two = dataclasses.replace(facts, tables=facts.tables | {"version_measured": rows})
+    frame = checks()["SW-002"].answer(plan, two).filter(pl.col("verdict") == "fail")
+    assert frame["subject"].to_list() == ["node:0000", "node:0001"]
+    assert set(frame["found"]) == {"ofed MLNX_OFED_LINUX-24.10-1.1.4.0 on 1 node, MLNX_OFED_LINUX-5.8-1 on 1 node"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from asbuilt.checks.answers import EVIDENCE, judge, nothing, untold
 from asbuilt.checks.node_devices import machines
 from asbuilt.checks.registry import check
-from asbuilt.checks.software_alike import VERSIONS, judged_alike, per_node, readings, unlike
+from asbuilt.checks.software_alike import VERSIONS, judged_alike, one_each, per_node, readings, unlike
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.requirement_software import HASH_SHOWN
@@ -22,6 +22,12 @@ _ELSEWHERE = r"^(?:nic_|vbios$|cmdline$|package:|file:|module:|module_file:)"
 _SETS = r"^(?:package:|file:|module:|module_file:)"
 #: The kernel module whose version is the driver's.
 _MODULE = "module:nvidia"
+#: Packages that tell the version of a component.
+_PACKAGED = {
+    "fabric_manager": r"^package:nvidia-fabric-?manager(?:-\d+)?$",
+    "nccl": r"^package:libnccl2?$",
+    "mpi": r"^package:(?:openmpi|openmpi-bin)$",
+}
 #: What follows from the driver, or must: `driver_versions_agree` judges it.
 _OF_DRIVER = ["cuda", "fabric_manager"]
 
@@ -33,8 +39,21 @@ def general(plan: Plan, facts: Facts) -> pl.DataFrame:
     whole = pl.col("device").is_null()
     rows = readings(plan, facts, whole & ~pl.col("component").str.contains(_ELSEWHERE))
     loaded = readings(plan, facts, pl.col("component") == _MODULE).with_columns(pl.lit("driver").alias("component"))
-    known = rows.filter(pl.col("component") == "driver")
-    return pl.concat([rows, loaded.join(known, on="node", how="anti", maintain_order="left")])
+    more = pl.concat([loaded, packaged(plan, facts)])
+    return pl.concat([rows, more.join(rows, on=["node", "component"], how="anti", maintain_order="left")])
+
+
+def packaged(plan: Plan, facts: Facts) -> pl.DataFrame:
+    """`readings` of what no tool of the capture set prints and a package tells: fabric manager, NCCL, MPI."""
+    import polars as pl
+
+    told = pl.col("component")
+    named = pl.coalesce(*(pl.when(told.str.contains(p)).then(pl.lit(name)) for name, p in _PACKAGED.items()))
+    rows = readings(plan, facts, told.str.contains("|".join(_PACKAGED.values()))).with_columns(named.alias("component"))
+    # The fabric manager is compared with the driver: without what the packager put behind its release.
+    bare = pl.when(told == "fabric_manager").then(pl.col("version").str.extract(r"^([0-9.]+)")).otherwise("version")
+    rows = rows.with_columns(bare.alias("version")).filter(pl.col("version").is_not_null())
+    return one_each(rows.unique(["node", "component", "version"], keep="first", maintain_order=True))
 
 
 @check("SW-001", layer=Layer.NODE, needs=NEEDS, facts=VERSIONS, since="0.1")
@@ -64,10 +83,18 @@ def versions_are_the_locked_ones(plan: Plan, facts: Facts) -> pl.DataFrame:
     cells = cells.filter((pl.col("component") != "fabric_manager") | pl.col("fabric_manager").fill_null(True))
     version, want = pl.col("version").str.to_lowercase(), pl.col("locked").str.to_lowercase()
     release = (pl.col("component") == "ofed") & version.str.ends_with(pl.format("-{}", want))
-    cells = cells.with_columns(((version == want) | release).alias("same"))
+    build = pl.col("component").is_in(["nccl", "mpi"]) & version.str.starts_with(pl.format("{}-", want))
+    # A node that tells its packages and not this one, does not have it.
+    sets = _nodes_with(plan, facts, "package:").join(cells, on="node", how="inner").filter(
+        pl.col("component").str.starts_with("package:") & pl.col("version").is_null()
+    )  # fmt: skip
+    cells = cells.join(sets.select("node", "component", gone=True), on=["node", "component"], how="left")
+    same = pl.when(pl.col("gone").fill_null(False)).then(False).otherwise((version == want) | release | build)
+    cells = cells.with_columns(same.alias("same"))
+    unseen = pl.when(pl.col("gone").fill_null(False)).then(pl.lit("missing")).otherwise(pl.lit("not told"))
     wrong = cells.filter(~pl.col("same").fill_null(False)).with_columns(
         pl.format("{} {} ({})", "component", _shown(pl.col("locked")), "source").alias("expected"),
-        pl.format("{} {}", "component", _shown(pl.col("version")).fill_null("not told")).alias("found"),
+        pl.format("{} {}", "component", _shown(pl.col("version")).fill_null(unseen)).alias("found"),
     )
     folded = per_node(wrong.sort("same", "component", nulls_last=True, maintain_order=True))
     worst = cells.group_by("node").agg((~pl.col("same")).any().alias("wrong"), pl.col("same").null_count().alias("unknown"))
@@ -80,6 +107,14 @@ def versions_are_the_locked_ones(plan: Plan, facts: Facts) -> pl.DataFrame:
         found=pl.col("found"),
         evidence=EVIDENCE,
     )
+
+
+def _nodes_with(plan: Plan, facts: Facts, prefix: str) -> pl.DataFrame:
+    """node: those that tell anything of the kind ``prefix``."""
+    import polars as pl
+
+    rows = facts.tables["version_measured"].filter(pl.col("component").str.starts_with(prefix))
+    return rows.select("node").unique()
 
 
 def _shown(version: pl.Expr) -> pl.Expr:
@@ -114,8 +149,8 @@ def driver_versions_agree(plan: Plan, facts: Facts) -> pl.DataFrame:
 
     Why: the fabric manager of another release does not start, or leaves NVLink down; tools and libraries of another release
     than the loaded module fail at the first call; a CUDA library of another driver is used unasked.
-    Measured by: nvidia-smi -q, modules, the fabric manager's log; only what is told is compared, so a fabric manager whose
-    version no capture tells is not judged here.
+    Measured by: nvidia-smi -q, modules, packages or the fabric manager's log; only what is told is compared, so a fabric
+    manager whose version no capture tells is not judged here.
     Repair: install driver and fabric manager of one release, reboot the node, capture again.
     Source: NVIDIA Fabric Manager user guide: its version must match the driver's; most nodes of the same driver for CUDA.
     """
@@ -123,6 +158,8 @@ def driver_versions_agree(plan: Plan, facts: Facts) -> pl.DataFrame:
 
     names = {"driver": "driver", _MODULE: "loaded module", "fabric_manager": "fabric manager"}
     told = readings(plan, facts, pl.col("device").is_null() & pl.col("component").is_in([*names, "cuda"]))
+    manager = packaged(plan, facts).filter(pl.col("component") == "fabric_manager")
+    told = pl.concat([told, manager.join(told, on=["node", "component"], how="anti", maintain_order="left")])
     if told.is_empty():
         return untold("versions of the driver")
     parts = told.filter(pl.col("component") != "cuda").sort("component", "node", maintain_order=True)

@@ -199,6 +199,7 @@ def packages(state: State) -> str:
             found["nvidia-fabricmanager"] = f"{soft.driver}-1"
         if state.domain == "domain":
             found["nvidia-imex"] = f"{soft.driver}-1"
+    found |= dict(soft.packages)
     return "".join(f"{name}\t{version}\n" for name, version in sorted(found.items()))
 
 

@@ -50,6 +50,8 @@ class Software:
     bios: str = ""
     bmc: str = ""
     numa_balancing: int = 0
+    #: Packages that the lock names, with their versions.
+    packages: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,10 @@ def _software(plan: Plan, board: Board) -> Software:
     locked = dict(plan.table("software").filter(plan.table("software")["part"].is_null()).select("component", "version").rows())
     fields = ("kernel", "os", "driver", "cuda", "ofed", "nccl", "mpi", "bios", "bmc")
     found = replace(found, **{f: locked[f] for f in fields if f in locked})
+    if found.ofed[:1].isdigit():  # locked by its release alone
+        found = replace(found, ofed=f"MLNX_OFED_LINUX-{found.ofed}")
+    named = tuple((c.removeprefix("package:"), v) for c, v in locked.items() if c.startswith("package:"))
+    found = replace(found, packages=named)
     if "cmdline" in locked:
         found = replace(found, cmdline=tuple(locked["cmdline"].split()))
     return found
