@@ -29,6 +29,8 @@ _UNANSWERED = {
     "failed": "it failed",
 }
 _OUTCOMES = {"timed_out": "it did not end", "absent": "it is not there", "failed": "it failed"}
+#: What only the driver's tool tells: a node with any of these has been answered.
+_ANSWERS = ("gpu_measured", "nvlink_measured", "topology_measured", "affinity_measured")
 _TOOL = "nvidia-smi"
 _ASKED = ["nvidia-smi", "nvidia-smi-q"]
 
@@ -116,9 +118,14 @@ def driver_answers(plan: Plan, facts: Facts) -> pl.DataFrame:
         what = pl.col("outcome").replace_strict(_OUTCOMES, default=None, return_dtype=pl.String)
         parts.append(ran.select("node", what.alias("what"), pl.lit(None, dtype=pl.String).alias("device"), *EVIDENCE))
     bad = pl.concat(parts).unique(["node", "device"], keep="first", maintain_order=True)
-    answered = pl.Series("node", [], dtype=pl.String)
-    if facts.has("gpu_measured"):
-        answered = facts.tables["gpu_measured"]["node"].unique()
+    told = [facts.tables[t].select("node") for t in _ANSWERS if facts.has(t)]
+    answered = pl.concat([bad.select("node").clear(), *told])["node"].unique()
+    if facts.has("command_measured"):
+        asked = facts.tables["command_measured"]["command"].is_in(_ASKED).any()
+    else:
+        asked = False
+    if bad.is_empty() and answered.is_empty() and not asked:
+        return untold("whether nvidia-smi answers")
     called = shown(plan, facts).select("node", pl.col("key").alias("device"), "subject")
     rows = rows.join(bad, on="node", how="left", maintain_order="left")
     rows = rows.join(called, on=["node", "device"], how="left", maintain_order="left")

@@ -9,6 +9,7 @@ from asbuilt.checks.gpu_reports import joined, of_model, rows_by_key, shown, tol
 from asbuilt.checks.node_devices import counted, machines, usual
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
+from asbuilt.model.facts_gpu import NVLINK_FACTS
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Layer
 
@@ -22,13 +23,27 @@ _COUNTERS = {"replay": "replay_errors", "recovery": "recovery_errors", "crc": "c
 _GOOD = {"imex_domain": "up", "imex_node": "ready", "connection": "connected"}
 
 
+def _rows(facts: Facts) -> pl.DataFrame:
+    """`nvlink_measured`, and a row without link for every GPU of which nvidia-smi says that all its links are inactive."""
+    import polars as pl
+
+    schema = {name: kind for name, kind in NVLINK_FACTS.polars().items() if name != "host"}
+    parts = [pl.DataFrame(schema={"node": pl.String, **schema})]
+    if facts.has("nvlink_measured"):
+        parts.append(facts.tables["nvlink_measured"].select("node", *schema))
+    if facts.has("event_measured"):
+        none = pl.col("source") == "nvlink"
+        said = facts.tables["event_measured"].filter(none & (pl.col("code") == "all_inactive"))
+        gpu = pl.col("device").cast(pl.Int64, strict=False).alias("gpu")
+        parts.append(said.select("node", gpu, pl.lit(False).alias("active"), *EVIDENCE).drop_nulls("gpu"))
+    return pl.concat(parts, how="diagonal")
+
+
 def _links(plan: Plan, facts: Facts) -> pl.DataFrame:
     """`nvlink_measured` with ``subject`` and ``slot_gpu``: by UUID, else by the index that the driver gives the GPU."""
     import polars as pl
 
-    rows = facts.tables["nvlink_measured"].join(
-        plan.table("nodes").select("node"), on="node", how="semi", maintain_order="left"
-    )
+    rows = _rows(facts).join(plan.table("nodes").select("node"), on="node", how="semi", maintain_order="left")
     planned = plan.table("gpus").sort("node", "slot").select("node", pl.col("gpu").alias("slot_gpu"))
     planned = planned.with_columns(pl.int_range(pl.len()).over("node").alias("gpu"))
     if not facts.has("gpu_measured"):
@@ -45,7 +60,7 @@ def _links(plan: Plan, facts: Facts) -> pl.DataFrame:
     return rows.with_columns(subject.alias("subject"), pl.coalesce("slot_gpu", "g").alias("slot_gpu")).drop("s", "g")
 
 
-@check("GPU-005", layer=Layer.NODE, needs=(*NEEDS, "expectations"), facts=LINKS, since="0.1")
+@check("GPU-005", layer=Layer.NODE, needs=(*NEEDS, "expectations"), facts=(), since="0.1")
 def nvlinks_are_active(plan: Plan, facts: Facts) -> pl.DataFrame:
     """Every GPU has as many active NVLinks as planned, each at its rate.
 
@@ -60,6 +75,9 @@ def nvlinks_are_active(plan: Plan, facts: Facts) -> pl.DataFrame:
     limit = threshold(plan, "GPU-005", "share")
     links = _links(plan, facts).filter(pl.col("active").is_not_null())
     links = links.unique(["subject", "link"], keep="last", maintain_order=True)
+    if links.is_empty():
+        has = plan.table("hardware").filter(pl.col("kind") == "gpu")["nvlinks"].fill_null(1) > 0
+        return untold("the NVLinks of a GPU") if has.any() else nothing("no planned GPU has NVLinks")
     off = ~pl.col("active")
     seen = links.group_by("subject", maintain_order=True).agg(
         pl.col("slot_gpu").first().alias("gpu"), pl.col("active").sum().cast(pl.Int64).alias("up"),
