@@ -78,7 +78,13 @@ class NodeAnswer:
             cause = f"{', '.join(ids)} {verb} asked for and no capture of that kind was given"
             open_ = unmatched("", ids[0], about, cause)
             made.append(
-                replace(open_, layer=self.layers[ids[0]], next=f"capture {about.measured_by.rstrip('.')}; then verify again")
+                replace(
+                    open_,
+                    layer=self.layers[ids[0]],
+                    expected="a capture of that kind",
+                    next=f"capture {about.measured_by.rstrip('.')}; then verify again",
+                    revert="nothing is changed",
+                )
             )
         return made
 
