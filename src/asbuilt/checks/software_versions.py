@@ -28,6 +28,8 @@ _PACKAGED = {
     "nccl": r"^package:libnccl2?$",
     "mpi": r"^package:(?:openmpi|openmpi-bin)$",
 }
+#: Components whose version stands in the names and versions of packages.
+_IN_NAMES = ["driver", "kernel", "ofed", "fabric_manager", "nccl", "mpi"]
 #: What follows from the driver, or must: `driver_versions_agree` judges it.
 _OF_DRIVER = ["cuda", "fabric_manager"]
 
@@ -202,7 +204,7 @@ def packages_are_alike(plan: Plan, facts: Facts) -> pl.DataFrame:
 
     # A kernel or driver of another version is told as such, not once more by its packages.
     odd = general(plan, facts).join(machines(plan, facts).select("node", group="system"), on="node", how="inner")
-    odd = unlike(odd)
+    odd = unlike(odd.filter(pl.col("component").is_in(_IN_NAMES)))
     known = pl.concat([odd.select("node", pl.col(c).alias("words")) for c in ("version", "most")]).drop_nulls()
     return _set_alike(plan, facts, "package:", "its packages", known)
 

@@ -64,8 +64,13 @@ def node_classes(plan: Plan, tables: Mapping[str, pl.DataFrame]) -> tuple[NodeCl
     if rows.is_empty():
         return ()
     marks = [pl.struct(_FACT).hash(seed).alias(f"mark{seed}") for seed in (1, 2)]
-    of = rows.select("node", "system", "name", *marks).group_by("node", "system", "name").agg(pl.col("mark1", "mark2").sum())
-    of = of.sort("node").with_columns(pl.col("node").first().over("system", "mark1", "mark2").alias("first"))
+    # Numbers are made unique, not texts: reports that tell one thing twice count once.
+    of = rows.select("node", *marks).unique().group_by("node").agg(pl.col("mark1", "mark2").sum())
+    of = (
+        of.join(_nodes(plan), on="node", how="inner")
+        .sort("node")
+        .with_columns(pl.col("node").first().over("system", "mark1", "mark2").alias("first"))
+    )
     kinds = of.group_by("system", "first", maintain_order=True).agg(pl.len().alias("nodes"), pl.col("name").alias("names"))
     kinds = kinds.sort("system", "nodes", "first", descending=[False, True, False])
     kinds = kinds.with_columns(pl.col("first").first().over("system").alias("largest"))
@@ -98,7 +103,7 @@ def unlocked_note(plan: Plan, tables: Mapping[str, pl.DataFrame]) -> tuple[str, 
     """One line with the versions that are alike on all machines and that nobody locked: an error in them has no odd one out."""
     import polars as pl
 
-    rows = _facts(plan, tables).filter(~pl.col("component").str.contains(_UNSAID))
+    rows = _facts(plan, tables, ~pl.col("component").str.contains(_UNSAID)).unique().join(_nodes(plan), on="node", how="inner")
     if rows.is_empty() or rows["node"].n_unique() < 2:
         return ()
     locked = plan.table("software")["component"].unique().to_list() if plan.has("software") else []
@@ -112,17 +117,23 @@ def unlocked_note(plan: Plan, tables: Mapping[str, pl.DataFrame]) -> tuple[str, 
     return ("alike, not locked: " + ", ".join(alike.select(words.alias("w"))["w"].unique(maintain_order=True).to_list()),)
 
 
-def _facts(plan: Plan, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """node, system, name, component, part, version: every version of compute nodes once, whatever reports tell it."""
+def _nodes(plan: Plan) -> pl.DataFrame:
+    """node, system, name of compute nodes."""
     import polars as pl
 
-    nodes = plan.table("nodes").filter(pl.col("role") == "compute").select("node", "system", "name")
+    return plan.table("nodes").filter(pl.col("role") == "compute").select("node", "system", "name")
+
+
+def _facts(plan: Plan, tables: Mapping[str, pl.DataFrame], which: pl.Expr | None = None) -> pl.DataFrame:
+    """node, component, part, version: the versions of compute nodes, ``which`` of them, as often as reports tell them."""
+    import polars as pl
+
     if "version_measured" not in tables:
-        return nodes.clear().with_columns(pl.lit("", dtype=pl.String).alias(c) for c in _FACT)
+        return pl.DataFrame(schema=dict.fromkeys(("node", *_FACT), pl.String))
     # A controller that lists its peers' versions by their addresses speaks of other machines.
     own = ~pl.col("component").str.contains(_OWN) & ((pl.col("component") != "imex") | pl.col("device").is_null())
-    rows = tables["version_measured"].filter(own).select("node", *_FACT).unique()
-    return rows.join(nodes, on="node", how="inner")
+    rows = tables["version_measured"].filter(own if which is None else own & which).select("node", *_FACT)
+    return rows.join(_nodes(plan), on="node", how="semi")
 
 
 def _differences(rows: pl.DataFrame, kinds: pl.DataFrame) -> dict[str, list[str]]:
@@ -134,7 +145,8 @@ def _differences(rows: pl.DataFrame, kinds: pl.DataFrame) -> dict[str, list[str]
         return {}
     cell = ["first", "component", "part"]
     joined = pl.col("version").sort().str.join(" and ")
-    facts = rows.select("node", *_FACT)
+    named = pl.concat([others["first"], others["largest"]]).unique()
+    facts = rows.filter(pl.col("node").is_in(named.implode())).unique()
     here = others.join(facts, left_on="first", right_on="node").group_by(cell).agg(joined)
     there = others.join(facts, left_on="largest", right_on="node").group_by(cell).agg(joined.alias("most"))
     cells = here.join(there, on=cell, how="full", coalesce=True, nulls_equal=True)
