@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -371,6 +372,15 @@ def test_term_ends_the_tests_and_gives_the_nodes_back(bench: Bench, stage: str) 
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=40)
     assert process.returncode == 143 and bench.locks() == []
+
+
+def test_a_reader_that_leaves_costs_no_lock(bench: Bench) -> None:
+    words = shlex.join(bench.words("pair"))
+    subprocess.run(["sh", "-c", f"{words} 2>&1 | true"], env=bench.environment(), cwd=bench.fake, timeout=60, check=True)
+    until = time.monotonic() + 20
+    while (bench.locks() or list(bench.tests.glob(".pair-*"))) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert bench.locks() == [] and not list(bench.tests.glob(".pair-*"))
 
 
 @pytest.mark.parametrize("text", ["n1\nn1\n", "n1; id\n", "$(id)\n", "", "-w\n"])

@@ -160,7 +160,7 @@ quoted() { # WORD...: the words as a shell reads them back
 }
 
 alone() { # WORD...: a command that ends when this shell is told to
-    trap 'kill "$child" 2>/dev/null; wait "$child"; exit 143' TERM
+    trap 'kill "${!:-}" 2>/dev/null; wait; exit 143' TERM # $! is set before any variable could be
     "$@" </dev/null &
     child=$!
     wait "$child"
@@ -220,7 +220,7 @@ hold() { # one step takes the locks of all nodes and gives them back by itself: 
 }
 
 leave() { # STATUS: end what runs, give every node back, close the results
-    trap '' HUP INT TERM
+    trap '' HUP INT TERM PIPE
     trap - EXIT
     for kid in $kids; do kill "$kid" 2>/dev/null; done
     for kid in $kids; do wait "$kid"; done
@@ -342,6 +342,7 @@ begin() { # the words of the command line; leaves the nodes locked
     trap 'leave $?' EXIT
     trap 'leave 129' HUP
     trap 'leave 130' INT
+    trap 'leave 141' PIPE # whoever read the messages is gone: the nodes are still given back
     trap 'leave 143' TERM
     results=$here/results/$stage/$stamp
     if [ "$dry" = yes ]; then
@@ -374,7 +375,7 @@ begin() { # the words of the command line; leaves the nodes locked
 
 end() {
     [ -z "$part" ] || shut
-    say "ended: $results"
+    [ "$dry" = yes ] || say "ended: $results"
     leave "$failed"
 }
 """

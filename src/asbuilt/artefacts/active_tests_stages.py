@@ -29,9 +29,9 @@ if [ "$(sed -n 's/^token //p' "$lock/owner" 2>/dev/null)" != "$3" ]; then
     exit 3
 fi
 echo $$ >"$lock/pid"
-child=
 bad=0
-trap '[ -z "$child" ] || kill "$child" 2>/dev/null; wait; rm -f "$lock/pid"; exit 143' HUP INT TERM
+# Not a variable: a signal may come between the start of a program and its assignment.
+trap 'kill "${!:-}" 2>/dev/null; wait; rm -f "$lock/pid"; exit 143' HUP INT TERM
 trap 'rm -f "$lock/pid"' EXIT
 
 run() { # FILE WORD...: behind what the file holds already
@@ -42,9 +42,7 @@ run() { # FILE WORD...: behind what the file holds already
     *.json) "$@" </dev/null >>"$out/$file" 2>>"$out/.$node.errors" & ;;
     *) "$@" </dev/null >>"$out/$file" 2>&1 & ;;
     esac
-    child=$!
-    wait "$child" || bad=1
-    child=
+    wait "$!" || bad=1
 }
 
 run "$node-dcgmi.json" timeout 7200 dcgmi diag -r 3 -j
@@ -109,12 +107,13 @@ write_bw() { # SERVER CLIENT RAIL DEVICE GPU PORT: large writes from GPU memory 
     note "$to" perftest "$client"
     echo "$*" >"$part/$from"
     echo "$* $server" >"$part/$to"
+    serving='' asking=''
+    trap 'kill $serving $asking "${!:-}" 2>/dev/null; wait; exit 143' TERM
     (on "$server" timeout 120 "$@" >>"$part/$from" 2>&1) &
     serving=$!
     sleep "${ASBUILT_SERVER_WAIT:-3}"
     (on "$client" timeout 120 "$@" "$server" >>"$part/$to" 2>&1) &
     asking=$!
-    trap 'kill "$serving" "$asking" 2>/dev/null; wait; exit 143' TERM
     worked=0
     wait "$asking" || worked=1
     wait "$serving" || worked=1
