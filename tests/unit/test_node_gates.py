@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from asbuilt.checks.registry import checks
+from asbuilt.model.facts import Facts
 from asbuilt.model.verdict import Verdict
 from asbuilt.workflow.compare import compare
 from controls.control_file import HERE, measured_facts, plan_of, read
+from template_plans import expanded
 
 LITTLE = read(HERE / "little-nodes.yaml")
 
@@ -28,3 +31,20 @@ def test_what_is_demanded_and_was_not_captured_is_open(demanded: str) -> None:
 def test_a_demand_that_is_met_is_no_finding() -> None:
     seen = compare(plan_of(LITTLE, HERE), measured_facts(LITTLE["facts"]), required=("NOD-020", "NOD-061"))
     assert not [f for f in seen.findings if "asked for" in f.cause]
+
+
+@pytest.mark.parametrize(
+    ("template", "id", "verdict"),
+    [
+        ("l40s-384", "GPU-005", "not_applicable"),
+        ("l40s-384", "GPU-006", "not_applicable"),
+        ("l40s-384", "GPU-009", "not_applicable"),
+        ("dgx-h100-superpod", "GPU-006", "not_measured"),
+        ("dgx-h100-superpod", "GPU-009", "not_applicable"),
+        ("gb300-nvl72", "GPU-006", "not_measured"),
+        ("gb300-nvl72", "GPU-009", "not_measured"),
+    ],
+)
+def test_what_a_system_does_not_have_is_demanded_of_none(template: str, id: str, verdict: str) -> None:
+    """Without any capture: what the plan says is not there holds no gate shut, what is there does."""
+    assert set(checks()[id].answer(expanded(template), Facts({}))["verdict"]) == {verdict}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 NEEDS = ("nodes", "gpus", "node_traits", "hardware")
-LINKS, GPUS = ("nvlink_measured",), ("gpu_measured",)
+GPUS = ("gpu_measured",)
 _NO_CLUSTER = "0"
 _COUNTERS = {"replay": "replay_errors", "recovery": "recovery_errors", "crc": "crc_errors"}
 _GOOD = {"imex_domain": "up", "imex_node": "ready", "connection": "connected"}
@@ -52,10 +52,19 @@ def _links(plan: Plan, facts: Facts) -> pl.DataFrame:
     called = shown(plan, facts).select("node", "key", "subject", pl.col("gpu").alias("slot_gpu"))
     keys = rows_by_key(plan, facts).select("node", "key", "uuid", pl.col("index").alias("gpu"))
     keys = keys.join(called, on=["node", "key"], how="left", maintain_order="left")
-    by_uuid = keys.select("node", "uuid", "subject", "slot_gpu").drop_nulls(["uuid"]).unique(["node", "uuid"], keep="first")
+    by_uuid = (
+        keys.select("node", "uuid", "subject", "slot_gpu")
+        .drop_nulls(["uuid"])
+        .unique(["node", "uuid"], keep="first", maintain_order=True)
+    )
     by_index = keys.select("node", "gpu", pl.col("subject").alias("s"), pl.col("slot_gpu").alias("g")).drop_nulls(["gpu"])
     rows = rows.join(by_uuid, on=["node", "uuid"], how="left", maintain_order="left")
-    rows = rows.join(by_index.unique(["node", "gpu"], keep="first"), on=["node", "gpu"], how="left", maintain_order="left")
+    rows = rows.join(
+        by_index.unique(["node", "gpu"], keep="first", maintain_order=True),
+        on=["node", "gpu"],
+        how="left",
+        maintain_order="left",
+    )
     subject = pl.coalesce("subject", "s", pl.format("{}#GPU {}", "node", "gpu"))
     return rows.with_columns(subject.alias("subject"), pl.coalesce("slot_gpu", "g").alias("slot_gpu")).drop("s", "g")
 
@@ -115,7 +124,7 @@ def _with_gpus(plan: Plan, facts: Facts, seen: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([seen, rest], how="diagonal")
 
 
-@check("GPU-006", layer=Layer.NODE, needs=(*NEEDS, "expectations"), facts=LINKS, since="0.1")
+@check("GPU-006", layer=Layer.NODE, needs=(*NEEDS, "expectations"), facts=(), since="0.1")
 def nvlinks_have_no_errors(plan: Plan, facts: Facts) -> pl.DataFrame:
     """No NVLink has counted more replay, recovery or CRC errors than it may.
 
@@ -129,6 +138,11 @@ def nvlinks_have_no_errors(plan: Plan, facts: Facts) -> pl.DataFrame:
     limits = {row["selector"]: row["limit"] for row in thresholds(plan, "GPU-006").iter_rows(named=True)}
     if set(limits) != set(_COUNTERS):
         return nothing("the plan states no limit of NVLink errors")
+    gpus = plan.table("hardware").filter(pl.col("kind") == "gpu")
+    if gpus.height and not (gpus["nvlinks"].fill_null(1) > 0).any():
+        return nothing("no planned GPU has NVLinks")
+    if not facts.has("nvlink_measured"):
+        return untold("the errors of an NVLink")
     counters = list(_COUNTERS.values())
     links = _links(plan, facts).filter(pl.any_horizontal(pl.col(c).is_not_null() for c in counters))
     over = {name: pl.col(column) > pl.lit(limits[name]) for name, column in _COUNTERS.items()}
@@ -237,7 +251,7 @@ def domain_is_one(plan: Plan, facts: Facts) -> pl.DataFrame:
     )
 
 
-@check("GPU-009", layer=Layer.NODE, needs=NEEDS, facts=("nvlink_fabric_measured",), since="0.1")
+@check("GPU-009", layer=Layer.NODE, needs=NEEDS, facts=(), since="0.1")
 def domain_is_whole(plan: Plan, facts: Facts) -> pl.DataFrame:
     """Every node of an NVLink domain sees all its nodes ready and connected, and the domain up.
 
@@ -248,6 +262,10 @@ def domain_is_whole(plan: Plan, facts: Facts) -> pl.DataFrame:
     """
     import polars as pl
 
+    if not (plan.table("node_traits")["nvlink"] == "domain").any():
+        return nothing("no planned node is in an NVLink domain of several nodes")
+    if not facts.has("nvlink_fabric_measured"):
+        return untold("an NVLink domain")
     rows = machines(plan, facts)
     told = facts.tables["nvlink_fabric_measured"]
     kind = pl.when(pl.col("peer").is_not_null()).then(pl.lit("connection")).otherwise("kind")
