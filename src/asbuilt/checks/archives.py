@@ -125,7 +125,12 @@ def archives_are_of_different_machines(plan: Plan, facts: Facts) -> pl.DataFrame
         pl.format("{} {}", _word(pl.col("kind")), "value").sort_by(order, "value").first().alias("sign"),
     )
     frame = frame.join(named, on="node", how="left", maintain_order="left")
-    frame = frame.join(rows.select("node", "first").unique("node"), on="node", how="left", maintain_order="left")
+    frame = frame.join(
+        rows.select("node", "first").unique("node", keep="first", maintain_order=True),
+        on="node",
+        how="left",
+        maintain_order="left",
+    )
     frame = frame.join(groups.select("first", "many", "copied", "sign"), on="first", how="left", maintain_order="left")
     one = pl.format("one machine under {} names ({})", "many", "sign")
     copied = pl.format("{} nodes with one {}: an image copied with its identity", "many", "sign")
@@ -179,7 +184,11 @@ def machines_are_the_planned_ones(plan: Plan, facts: Facts) -> pl.DataFrame:
     else:
         told = declared.clear()
     kinds = told.group_by("node", "kind").agg(pl.col("value").sort().first().alias("told"))
-    owner = declared.join(told, on=["kind", "value"], suffix="_real").select(node="node_real", real="node").unique("node")
+    owner = (
+        declared.join(told, on=["kind", "value"], suffix="_real")
+        .select(node="node_real", real="node")
+        .unique("node", keep="first", maintain_order=True)
+    )
     rows = declared.join(told.with_columns(pl.lit(True).alias("same")), on=list(columns), how="left", maintain_order="left")
     rows = rows.join(kinds, on=["node", "kind"], how="left", maintain_order="left")
     state = pl.when(pl.col("same")).then(pl.lit(1)).when(pl.col("told").is_not_null()).then(pl.lit(-1)).otherwise(pl.lit(0))
@@ -271,7 +280,11 @@ def every_question_was_answered(plan: Plan, facts: Facts) -> pl.DataFrame:
     asked = _nodes(plan).join(_asked(facts), on="node", how="inner", maintain_order="left")
     ids = pl.DataFrame({"command": [c.id for c in COMMANDS], "number": range(len(COMMANDS))})
     pairs = asked.select("node", "system").join(ids, how="cross").join(_limits(plan), on=["system", "command"], how="anti")
-    told = facts.tables["command_measured"].select("node", "command", "outcome", "exit_code").unique(["node", "command"])
+    told = (
+        facts.tables["command_measured"]
+        .select("node", "command", "outcome", "exit_code")
+        .unique(["node", "command"], keep="first", maintain_order=True)
+    )
     rows = pairs.join(told, on=["node", "command"], how="left")
     # What hung is told by NOD-004; it is a measurement.
     rows = rows.filter(~pl.col("outcome").is_in(["ran", "timed_out"]).fill_null(False))

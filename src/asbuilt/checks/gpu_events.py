@@ -192,7 +192,11 @@ def _of_gpus(plan: Plan, facts: Facts) -> pl.DataFrame:
     place = pl.int_range(pl.len()).over("node").alias("place")
     gpus = gpus.with_columns(place).join(rows.select("node").unique(), on="node", how="semi", maintain_order="left")
     if facts.has("gpu_measured"):
-        by = rows_by_key(plan, facts).filter(pl.col("index").is_not_null()).unique(["node", "index"], keep="last")
+        by = (
+            rows_by_key(plan, facts)
+            .filter(pl.col("index").is_not_null())
+            .unique(["node", "index"], keep="last", maintain_order=True)
+        )
         at = shown(plan, facts).select("node", "key", "gpu").join(by.select("node", "key", "index"), on=["node", "key"])
         gpus = gpus.join(at.select("gpu", pl.col("index").alias("at")), on="gpu", how="left", maintain_order="left")
         gpus = gpus.with_columns(pl.coalesce("at", "place").alias("place"))

@@ -34,7 +34,11 @@ def rows_by_key(plan: Plan, facts: Facts) -> pl.DataFrame:
 
     rows = facts.tables["gpu_measured"].join(plan.table("nodes").select("node"), on="node", how="semi", maintain_order="left")
     for told in ("uuid", "index"):
-        pairs = rows.select("node", told, pl.col("address").alias("by")).drop_nulls().unique(["node", told], keep="last")
+        pairs = (
+            rows.select("node", told, pl.col("address").alias("by"))
+            .drop_nulls()
+            .unique(["node", told], keep="last", maintain_order=True)
+        )
         rows = rows.join(pairs, on=["node", told], how="left", maintain_order="left")
         rows = rows.with_columns(pl.coalesce("address", "by").alias("address")).drop("by")
     key = pl.coalesce("address", pl.format("GPU {}", "index"), "uuid")
@@ -142,7 +146,9 @@ def addresses(plan: Plan, whole: pl.DataFrame) -> pl.DataFrame:
     rows = whole.join(plan.table("nodes").select("node", "system"), on="node", how="left").select("system", "place", "key")
     counted = rows.group_by("system", "place", "key").agg(pl.len().alias("n")).sort("n", "key", descending=[True, False])
     counted = counted.filter(pl.col("n") * 2 > pl.col("n").sum().over("system", "place"))
-    return counted.unique(["system", "key"], keep="first").select("system", "key", pl.col("place").alias("usual_place"))
+    return counted.unique(["system", "key"], keep="first", maintain_order=True).select(
+        "system", "key", pl.col("place").alias("usual_place")
+    )
 
 
 @kept(plan_and("gpu_measured", "pci_measured"))

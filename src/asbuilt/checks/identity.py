@@ -162,7 +162,11 @@ def guids_are_the_declared_ones(plan: Plan, facts: Facts) -> pl.DataFrame:
     same = pl.any_horizontal(
         pl.col(mine) == pl.col(theirs) for mine in ("guid", "port_guid") for theirs in ("node_guid", "want")
     ).fill_null(False)
-    seen = said.with_columns(same.alias("same")).sort("same", maintain_order=True).unique("port", keep="first")
+    seen = (
+        said.with_columns(same.alias("same"))
+        .sort("same", maintain_order=True)
+        .unique("port", keep="first", maintain_order=True)
+    )
     frame = planned.join(seen.select("port", "guid", "same", *EVIDENCE), on="port", how="left", maintain_order="left")
     return judge(
         frame,

@@ -85,7 +85,11 @@ def sockets_have_the_planned_numa_nodes(plan: Plan, facts: Facts) -> pl.DataFram
     limit = threshold(plan, "NOD-014")
     if limit is None:
         return nothing("the plan states no number of NUMA nodes")
-    peopled = facts.tables["numa_measured"].filter((pl.col("cpus") != "").fill_null(True)).unique(["node", "numa"])
+    peopled = (
+        facts.tables["numa_measured"]
+        .filter((pl.col("cpus") != "").fill_null(True))
+        .unique(["node", "numa"], keep="first", maintain_order=True)
+    )
     seen = peopled.group_by("node", maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("count"), *(pl.col(c).first() for c in EVIDENCE)
     )
@@ -115,7 +119,11 @@ def _words(facts: Facts) -> pl.DataFrame:
             rows.group_by("node", maintain_order=True).agg(word.alias("words"), *(pl.col(c).first() for c in EVIDENCE))
         )
     if facts.has("version_measured"):
-        rows = facts.tables["version_measured"].filter(pl.col("component") == "cmdline").unique("node", keep="first")
+        rows = (
+            facts.tables["version_measured"]
+            .filter(pl.col("component") == "cmdline")
+            .unique("node", keep="first", maintain_order=True)
+        )
         parts.append(rows.select("node", pl.col("version").str.split(" ").alias("words"), *EVIDENCE))
     return (
         pl.concat(parts).unique("node", keep="first", maintain_order=True)
@@ -210,7 +218,12 @@ def firmware_is_set_as_planned(plan: Plan, facts: Facts) -> pl.DataFrame:
     rows = (
         machines(plan, facts)
         .join(limits, how="cross")
-        .join(seen.unique(["node", "key"], keep="last"), on=["node", "key"], how="left", maintain_order="left")
+        .join(
+            seen.unique(["node", "key"], keep="last", maintain_order=True),
+            on=["node", "key"],
+            how="left",
+            maintain_order="left",
+        )
     )
     return judge(
         rows,

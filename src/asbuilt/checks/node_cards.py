@@ -170,7 +170,10 @@ def _link_types(facts: Facts) -> pl.DataFrame:
     if facts.has("nic_function_measured"):
         by_mst = facts.tables["nic_function_measured"].select("node", pl.col("mst").alias("device"), "address").drop_nulls()
         rows = rows.join(
-            by_mst.unique(["node", "device"], keep="first"), on=["node", "device"], how="left", maintain_order="left"
+            by_mst.unique(["node", "device"], keep="first", maintain_order=True),
+            on=["node", "device"],
+            how="left",
+            maintain_order="left",
         )
     else:
         rows = rows.with_columns(pl.lit(None, dtype=pl.String).alias("address"))
@@ -204,7 +207,12 @@ def _ports(plan: Plan, facts: Facts) -> pl.DataFrame:
             empty.alias("card"), pl.lit(None, dtype=pl.Int64).alias("number"), pl.lit(False).alias("fixed")
         )
     seen = facts.tables["nic_function_measured"].select("node", "address", pl.col("rdma").alias("device")).drop_nulls()
-    rows = nics.join(seen.unique(["node", "device"], keep="first"), on=["node", "device"], how="left", maintain_order="left")
+    rows = nics.join(
+        seen.unique(["node", "device"], keep="first", maintain_order=True),
+        on=["node", "device"],
+        how="left",
+        maintain_order="left",
+    )
     address = pl.col("address").str.to_lowercase()
     return rows.with_columns(
         address.str.extract(r"^([0-9a-f:]+)\.[0-9]$").alias("card"),

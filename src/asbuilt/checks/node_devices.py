@@ -85,7 +85,12 @@ def _named(plan: Plan, facts: Facts) -> pl.DataFrame:
     if not facts.has("nic_function_measured"):
         return nics.select("node", pl.col("device").alias("address"), "nic").clear()
     seen = facts.tables["nic_function_measured"].select("node", "address", pl.col("rdma").alias("device")).drop_nulls()
-    return seen.unique().join(nics, on=["node", "device"], how="inner").unique(NODE_KEY, keep="first").select(*NODE_KEY, "nic")
+    return (
+        seen.unique()
+        .join(nics, on=["node", "device"], how="inner")
+        .unique(NODE_KEY, keep="first", maintain_order=True)
+        .select(*NODE_KEY, "nic")
+    )
 
 
 @kept(plan_and("pci_measured", "nic_function_measured"))

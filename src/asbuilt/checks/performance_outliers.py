@@ -81,7 +81,7 @@ def no_run_is_far_below_those_like_it(plan: Plan, facts: Facts) -> pl.DataFrame:
     rows = (
         rows.with_columns(who.alias("subject"))
         .sort("low", descending=True, maintain_order=True)
-        .unique("subject", keep="first")
+        .unique("subject", keep="first", maintain_order=True)
     )
     return judge(
         rows,

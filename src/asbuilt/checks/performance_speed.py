@@ -92,7 +92,11 @@ def rdma_reaches_the_rate_of_its_port(plan: Plan, facts: Facts) -> pl.DataFrame:
     rows = runs.select("run", "node", "device", *EVIDENCE).join(best, on="run", how="left")
     rows = rows.join(ports, on=["node", "device"], how="left").join(limits, on="rate_gbps", how="left")
     subject = pl.coalesce("nic", pl.format("run:{}", "run"))
-    rows = rows.with_columns(subject.alias("subject")).sort("value", nulls_last=True).unique("subject", keep="first")
+    rows = (
+        rows.with_columns(subject.alias("subject"))
+        .sort("value", nulls_last=True)
+        .unique("subject", keep="first", maintain_order=True)
+    )
     return judge(
         rows,
         subject=pl.col("subject"),

@@ -54,7 +54,7 @@ def _gpus(plan: Plan, facts: Facts) -> pl.DataFrame:
     seen = seen.join(planned, on=["node", "slot"], how="left", maintain_order="left")
     gpu = pl.when(pl.col("seen") == pl.col("planned")).then("gpu")
     seen = seen.select("node", "device", pl.coalesce(gpu, pl.format("{}#{}", "node", "device")).alias("subject"))
-    models = plan.table("gpus").select("node", pl.col("model").alias("part")).unique("node", keep="first")
+    models = plan.table("gpus").select("node", pl.col("model").alias("part")).unique("node", keep="first", maintain_order=True)
     rows = rows.join(seen, on=["node", "device"], how="left", maintain_order="left")
     return rows.join(models, on="node", how="left", maintain_order="left")
 

@@ -71,7 +71,7 @@ def _numa(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     if "numa_measured" not in tables:
         return empty
     rows = tables["numa_measured"].filter(pl.col("cpus").fill_null("") != "")
-    rows = rows.unique(["node", "numa"], keep="first").sort("node", "numa")
+    rows = rows.unique(["node", "numa"], keep="first", maintain_order=True).sort("node", "numa")
     sockets = empty.select("node", pl.lit(0).alias("sockets"))
     if "processor_measured" in tables:
         told = tables["processor_measured"].filter(pl.col("sockets").is_not_null())

@@ -38,7 +38,9 @@ def places(plan: Plan, subjects: pl.Series) -> pl.DataFrame:
         owners.append(
             plan.table("nics").select(pl.col("nic").alias("thing"), "node", pl.format(" {}", "device").alias("suffix"))
         )
-    rows = wanted.join(pl.concat(owners).unique("thing", keep="first"), on="thing", how="left", maintain_order="left")
+    rows = wanted.join(
+        pl.concat(owners).unique("thing", keep="first", maintain_order=True), on="thing", how="left", maintain_order="left"
+    )
     rows = rows.join(nodes, on="node", how="left", maintain_order="left")
     part = pl.when(pl.col("part").is_not_null()).then(pl.format(" {}", "part")).otherwise(pl.lit(""))
     u = pl.col("u").cast(pl.String).str.replace(r"\.0$", "")

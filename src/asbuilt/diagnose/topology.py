@@ -47,7 +47,9 @@ def network_functions(pci: pl.DataFrame, functions: pl.DataFrame) -> pl.DataFram
     import polars as pl
 
     names = functions.filter(pl.col("rdma").is_not_null() & pl.col("address").is_not_null())
-    names = names.select("node", pl.col("rdma").alias("device"), "address").unique(["node", "device"], keep="first")
+    names = names.select("node", pl.col("rdma").alias("device"), "address").unique(
+        ["node", "device"], keep="first", maintain_order=True
+    )
     numa = once(pci).select("node", "address", "numa_node")
     return names.join(numa, on=["node", "address"], how="left").sort("node", "device")
 
