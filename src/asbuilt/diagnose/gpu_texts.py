@@ -23,7 +23,7 @@ GPU_TEXTS: dict[str, Text] = {
     "GPU-003": Text(
         "{who} {verb} at {found}, not at {expected}",
         "compare BIOS version, settings and the cards in the slots with a good node's; lspci again",
-        "set the old value in the BIOS and reboot; the captured setting says which", "device", _GPUS,
+        "set the old value in the BIOS and reboot; the captured setting says which", "node", _GPUS,
     ),
     "GPU-004": Text(
         "{who} {has} {found} of memory, not {expected}",

@@ -100,6 +100,7 @@ def grouped_by(rows: pl.DataFrame, text: Text) -> list[pl.DataFrame]:
         "text": ["expected", "found"],
         "subject": ["subject"],
         "device": ["device", "expected", "found"],
+        "node": ["device"],
     }
     return rows.partition_by(keys[text.by], maintain_order=True)
 
