@@ -94,6 +94,7 @@ def test_a_folder_is_read_as_its_tar_file(tmp_path: Path) -> None:
         (packed("gpu000")[:40], "the archive cannot be read"),
         (packed("gpu000", {MANIFEST_FILE: b"id\texit_code\n"}), f"no {MANIFEST_FILE} that begins with"),
     ],
+    ids=["empty", "no tar", "zeros", "cut in its head", "no manifest"],
 )  # fmt: skip
 def test_what_is_no_archive_costs_itself_alone(data: bytes, said: str, tmp_path: Path) -> None:
     (tmp_path / "bad.tar.gz").write_bytes(data)
