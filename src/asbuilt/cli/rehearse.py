@@ -31,7 +31,7 @@ faults inside nodes, which their archives show (DEVICE is a NIC, or a GPU as gpu
   ecc:NODE/SLOT  remap:NODE/SLOT  throttle:NODE/SLOT  xid:NODE/SLOT,79     a GPU that tells of errors or heat
   nodes:K@SEED     K faults inside as many nodes
   asleep:NODE/SLOT an idle GPU saves power: nothing may be accused
-  driver:NODE  kernel:NODE  cmdline:NODE  module:NODE  peermem:NODE  nps:NODE     software and settings that differ
+  driver:NODE  kernel:NODE  config:NODE  cmdline:NODE  module:NODE  peermem:NODE  nps:NODE     software and settings that differ
   dimm:NODE  nicset:NODE  leak:NODE      a memory module or card function missing, a leak
   numa:NODE  irq:NODE  acs:NODE  mrrs:NODE     a card on the wrong socket, interrupts, access control, read requests
   fabricmanager:NODE  fabricstate:NODE  clique:NODE     the NVLink fabric

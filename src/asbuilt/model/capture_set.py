@@ -67,6 +67,11 @@ _LINK = (
     "max_link_speed",
     "max_link_width",
 )
+#: Files that hands edit on one node and forget; a hash tells that they differ, not what is in them.
+_CONFIGS = (
+    "/etc/nccl.conf /etc/security/limits.conf /etc/modprobe.d/*.conf /etc/sysctl.d/*.conf /etc/slurm/*.conf "
+    "/etc/infiniband/*.conf"
+)
 _UNITS = (
     "nvidia-fabricmanager nvidia-imex nvidia-persistenced nvidia-dcgm openibd opensm irqbalance slurmd munge chronyd tuned "
     "firewalld"
@@ -131,6 +136,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("mst", "mst-status", "mst status -v", "mst", root=True),
     Command("mlxconfig", "mlxconfig", "mlxconfig -d {address} -e q", "mlxconfig", root=True, timeout_s=60, devices="nic"),
     Command("flint", "flint", "flint -d {address} q", "flint", root=True, timeout_s=60, devices="nic"),
+    Command("config-hashes", "filehashes", f"sha256sum {_CONFIGS}", "sha256sum", ok=(0, 1)),
     Command("packages", "packages", "if command -v rpm >/dev/null; then rpm -qa | sort; else dpkg-query -W; fi", timeout_s=60),
     Command("ipmi-sensors", "ipmitool-sensor", "ipmitool sensor", "ipmitool", root=True, timeout_s=60, where="bmc"),
     Command("ipmi-fru", "ipmitool-fru", "ipmitool fru print", "ipmitool", root=True, timeout_s=60, where="bmc"),

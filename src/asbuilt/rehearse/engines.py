@@ -34,8 +34,8 @@ PROVEN_AGAINST |= dict.fromkeys(
      "nvidia-smi-nvlink", "ibdev2netdev", "show_gids", "mst-status", "mlxconfig", "flint"), _SAMPLES,
 )  # fmt: skip
 PROVEN_AGAINST |= dict.fromkeys(
-    ("sysfs", "sysfs-paths", "interrupts", "dmesg", "systemctl", "imex", "ofed_info", "packages", "ipmitool-sensor",
-     "ipmitool-fru", "ipmitool-sel"), _MANUALS,
+    ("sysfs", "sysfs-paths", "interrupts", "dmesg", "systemctl", "imex", "ofed_info", "packages", "filehashes",
+     "ipmitool-sensor", "ipmitool-fru", "ipmitool-sel"), _MANUALS,
 )  # fmt: skip
 NODE_LIMITS = (
     Limit("PCI addresses and trees of real systems", "the twin lays its own: the plan fixes sockets, rails and names"),

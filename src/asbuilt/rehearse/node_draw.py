@@ -16,7 +16,7 @@ XIDS = ("48", "79", "94", "119")
 OF_SLOT = ("gpu", "nvlink", "ecc", "remap", "throttle", "xid")
 OF_DEVICE = ("width", "gen", "rootport", "aer", "firmware")
 OF_NODE = (
-    "nicset", "mrrs", "numa", "irq", "acs", "nps", "dimm", "leak", "driver", "kernel", "cmdline", "peermem", "module",
+    "nicset", "mrrs", "numa", "irq", "acs", "nps", "dimm", "leak", "driver", "kernel", "config", "cmdline", "peermem", "module",
     "fabricmanager", "fabricstate", "clique", "hang", "silent",
 )  # fmt: skip
 

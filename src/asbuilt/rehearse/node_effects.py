@@ -172,6 +172,10 @@ def _leak(state: State, change: Change) -> State:
     return replace(state, leak=True, events=(*state.events, event))
 
 
+def _config(state: State, change: Change) -> State:
+    return replace(state, software=replace(state.software, edited=True))
+
+
 def _cmdline(state: State, change: Change) -> State:
     """Addresses of devices are translated: the word that passes them through is another."""
     words = tuple(change.value if w == "iommu=pt" else w for w in state.software.cmdline)
@@ -223,6 +227,7 @@ EFFECTS: dict[str, Callable[[State, Change], State]] = {
     "asleep": _asleep,
     "driver": _driver,
     "kernel": _kernel,
+    "config": _config,
     "firmware": _firmware,
     "dimm": _dimm,
     "nicset": lambda state, change: replace(state, board=state.board.without(state.board.nic(change.target).address)),

@@ -33,6 +33,7 @@ EXPECTED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "asleep": ((), ()),
     "driver": (("SW-001", "SW-002"), ("SW-005", "SW-008")),
     "kernel": (("SW-001", "SW-002"), ()),
+    "config": (("SW-007",), ()),
     "hang": (("NOD-004",), ()),
     "silent": (("NOD-001",), ()),
     "sameas": (("NOD-002",), ("NOD-003", "FAB-010", "FAB-012", "FAB-013", "FAB-014", "FAB-015")),

@@ -13,6 +13,7 @@
 ``driver:NODE``           older GPU driver               ``kernel:NODE``           older kernel
 ``peermem:NODE``          nvidia_peermem is not loaded   ``module:NODE``           another needed module is not loaded
 ``cmdline:NODE``          the kernel translates addresses of devices (IOMMU)
+``config:NODE``           a configuration file edited by hand
 ``fabricmanager:NODE``    the fabric manager failed      ``fabricstate:NODE``      GPUs are not registered with the fabric
 ``clique:NODE``           GPUs in another NVLink clique  ``aer:NODE/DEVICE``       PCIe errors in the log
 ``hang:NODE``             nvidia-smi does not end        ``silent:NODE``           the node left no archive
@@ -45,7 +46,7 @@ _OF_SLOT = ("gpu", "nvlink", "ecc", "remap", "throttle", "asleep")
 _OF_DEVICE = ("width", "gen", "rootport", "aer")
 _OF_NIC = ("ethmode", "firmware")
 _OF_NODE = (
-    "nicset", "mrrs", "numa", "irq", "acs", "nps", "dimm", "leak", "driver", "kernel", "peermem", "module", "cmdline",
+    "nicset", "mrrs", "numa", "irq", "acs", "nps", "dimm", "leak", "driver", "kernel", "config", "peermem", "module", "cmdline",
     "fabricmanager", "fabricstate", "clique", "hang", "silent",
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import datetime, timedelta
 
 from asbuilt.model.capture_set import BY_ID
@@ -17,6 +18,11 @@ _FREE = 0.96
 _BOOT = datetime.fromisoformat(f"{BOOT_DAY}T{BOOT_CLOCK}:00")
 #: Seconds after which what the kernel says is no longer of the boot.
 _BOOTING = 600
+
+
+#: Configuration files of a node, and the one that a hand edits.
+EDITED = "/etc/sysctl.d/90-rdma.conf"
+CONFIGS = ("/etc/modprobe.d/mlx5.conf", "/etc/modprobe.d/nvidia.conf", "/etc/security/limits.conf", EDITED)
 
 
 def lscpu(state: State) -> str:
@@ -172,6 +178,15 @@ def dmesg(state: State) -> str:
     lines += [(60.0 + seconds, text) for seconds, text in state.log]
     hour = state.vary("hour", "")
     return "".join(f"{_when(seconds, hour)} {text}\n" for seconds, text in sorted(lines, key=lambda row: row[0]))
+
+
+def config_hashes(state: State) -> str:
+    """``sha256sum`` of configuration files: those of every node, and what the program says of one that is not there."""
+    lines = []
+    for path in CONFIGS:
+        content = f"{path} edited" if state.software.edited and path == EDITED else path
+        lines.append(f"{hashlib.sha256(content.encode()).hexdigest()}  {path}\n")
+    return "sha256sum: /etc/nccl.conf: No such file or directory\n" + "".join(lines)
 
 
 def packages(state: State) -> str:

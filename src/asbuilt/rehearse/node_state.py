@@ -50,6 +50,8 @@ class Software:
     bios: str = ""
     bmc: str = ""
     numa_balancing: int = 0
+    #: A configuration file was edited by hand.
+    edited: bool = False
     #: Packages that the lock names, with their versions.
     packages: tuple[tuple[str, str], ...] = ()
 

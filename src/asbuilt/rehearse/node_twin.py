@@ -59,6 +59,7 @@ RENDERERS: dict[str, Callable[[State], str]] = {
     "show_gids": node_cards.show_gids,
     "ofed_info": node_host.ofed_info,
     "mst": node_cards.mst_status,
+    "config-hashes": node_host.config_hashes,
     "packages": node_host.packages,
     "ipmi-sensors": node_bmc.sensors,
     "ipmi-fru": node_bmc.fru,
