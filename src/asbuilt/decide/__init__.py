@@ -1,0 +1,1 @@
+"""Who builds it: crews, schedule, faults and money of the planned site, simulated."""
