@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from asbuilt.model.plan import Plan
+    from asbuilt.model.verdict import NodeSummary, Verification
 
 HELP = """Hold a capture against someone else's plan: which cables end where they should, and the smallest set of moves.
 
@@ -127,3 +128,17 @@ def summary_line(counts: object) -> str:
     ]
     tail = [f"{number[n]:,} {n.replace('_', ' ')}" for n in ("unplanned", "out_of_scope") if number[n]]
     return f"{number['planned']:,} links planned: {', '.join(parts)}" + "".join(f" · {t}" for t in tail)
+
+
+def counted_lines(verification: Verification) -> list[str]:
+    """What was asked about, counted: links, machines, or both; where machines alone were asked about, no line of links."""
+    links, nodes = verification.summary, verification.nodes
+    lines = [] if nodes is not None and not links.planned + links.unplanned else [summary_line(links)]
+    return lines if nodes is None else [*lines, node_line(nodes)]
+
+
+def node_line(counts: NodeSummary) -> str:
+    """The machines counted: ``48 nodes planned, 47 measured: 44 ok, 3 with findings · 1 not measured``."""
+    found = f", {counts.with_findings:,} with findings" if counts.with_findings else ""
+    gone = f" · {counts.not_measured:,} not measured" if counts.not_measured else ""
+    return f"{counts.planned:,} nodes planned, {counts.measured:,} measured: {counts.ok:,} ok{found}{gone}"

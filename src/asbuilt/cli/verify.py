@@ -73,10 +73,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def screen(verification: Verification, title: str) -> str:
-    """The answer as text: the links counted, findings by cause, warnings, and the moves in the order to make them."""
-    from asbuilt.cli.compare import summary_line
+    """The answer as text: links and machines counted, findings by cause, warnings, and the moves in the order to make them."""
+    from asbuilt.cli.compare import counted_lines
     from asbuilt.cli.findings import columns, repair_lines, text, wants_colour, warning_lines
 
-    lines = [summary_line(verification.summary), text(verification, title, width=columns(), colour=wants_colour())]
+    lines = [*counted_lines(verification), text(verification, title, width=columns(), colour=wants_colour())]
     lines += warning_lines(verification, width=columns())
     return "\n".join([*lines, *repair_lines(verification)])

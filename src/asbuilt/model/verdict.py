@@ -228,6 +228,17 @@ class LinkSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeSummary:
+    """The planned machines counted: ``ok + with_findings = measured``, ``measured + not_measured = planned``."""
+
+    planned: int = 0
+    measured: int = 0
+    ok: int = 0
+    with_findings: int = 0
+    not_measured: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
     """What ``verify``, ``compare`` and ``check`` answer."""
 
@@ -240,6 +251,8 @@ class Verification:
     notes: tuple[str, ...] = ()
     unproven: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
+    #: Where machines were asked about and the captures tell of some, or of nothing else was asked.
+    nodes: NodeSummary | None = None
 
     @property
     def exit_code(self) -> int:
@@ -253,7 +266,9 @@ class Verification:
 
     def as_json(self) -> dict[str, Any]:
         """The documented JSON object, schema ``verification/v1``."""
-        summary = {name: getattr(self.summary, name) for name in LinkSummary.__slots__}
+        summary: dict[str, Any] = {name: getattr(self.summary, name) for name in LinkSummary.__slots__}
+        if self.nodes is not None:
+            summary["nodes"] = {name: getattr(self.nodes, name) for name in NodeSummary.__slots__}
         coverage = [
             {
                 "id": c.id,

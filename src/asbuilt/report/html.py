@@ -134,6 +134,7 @@ def part(verification: Verification, first: int = 0, claims: Mapping[str, str] |
         "label": OUTCOMES[word],
         "sentence": sentence,
         "summary": verification.summary,
+        "nodes": verification.nodes,
         "links": link_counts(verification),
         "findings": findings[:SHOWN],
         "left_out": max(0, len(findings) - SHOWN),

@@ -93,6 +93,7 @@ def compare(
         plan_hash=plan.plan_hash,
         notes=(*_told(plan, facts), *compared.notes, *discovered_lids(plan, facts, compared), *subnet.told(), *nodes.notes),
         details=details,
+        nodes=nodes.counted(theirs) if nodes.tables else None,
     )
 
 
@@ -183,6 +184,7 @@ def _without_cabling(
         plan_hash=plan.plan_hash,
         notes=(*_told(plan, facts), *subnet.told(), *nodes.notes),
         details=nodes.details | ({"warnings": [r.as_json() for r in remarks]} if remarks and not strict else {}),
+        nodes=nodes.counted(theirs) if nodes.tables else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from asbuilt.diagnose.archive_texts import ARCHIVE_EXPLAINED, ARCHIVE_TEXTS
 from asbuilt.diagnose.gpu_texts import GPU_EXPLAINED, GPU_TEXTS
 from asbuilt.diagnose.ladder import with_ladder
 from asbuilt.diagnose.node_classes import class_details, class_notes, node_classes, unlocked_note
+from asbuilt.diagnose.node_count import node_summary
 from asbuilt.diagnose.node_findings import node_findings
 from asbuilt.diagnose.node_tables import has_node_facts, node_tables
 from asbuilt.diagnose.node_texts import NODE_EXPLAINED, NODE_TEXTS
@@ -23,7 +24,7 @@ from asbuilt.diagnose.tally import told as told_rows
 from asbuilt.diagnose.texts import Text
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
-from asbuilt.model.verdict import Finding, Layer, LinkSummary, Severity, Verdict, Verification
+from asbuilt.model.verdict import Finding, Layer, LinkSummary, NodeSummary, Severity, Verdict, Verification
 from asbuilt.workflow.check import section
 
 if TYPE_CHECKING:
@@ -62,6 +63,11 @@ class NodeAnswer:
         found += self._required(required)
         remarks = [f for f in found if f.severity is Severity.INFO]
         return [f for f in found if f.severity is not Severity.INFO], remarks
+
+    def counted(self, findings: Sequence[Finding]) -> NodeSummary | None:
+        """The planned machines by what is known of them; None where nobody asked about machines."""
+        asked = {id: frame for id, frame in self.asked.items() if self.layers[id] is Layer.NODE}
+        return node_summary(self.plan, asked, self.tables, findings) if asked else None
 
     def _required(self, required: Collection[str]) -> list[Finding]:
         kinds: dict[tuple[str, ...], list[str]] = {}
@@ -133,6 +139,7 @@ def nodes_alone(
         plan_hash=plan.plan_hash,
         notes=(*notes, *nodes.notes),
         details=nodes.details | ({"warnings": [r.as_json() for r in remarks]} if remarks and not strict else {}),
+        nodes=nodes.counted(findings),
     )
 
 
