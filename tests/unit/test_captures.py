@@ -44,7 +44,7 @@ def test_the_tool_is_sniffed_when_only_one_parser_answers() -> None:
     assert tool_of(Capture("d", b"  \n")) == ""
 
 
-@pytest.mark.parametrize("data", [b"Handle 0x0001, DMI type 1\n", b"\x00\x01\x02" * 100, b"GPU 0: NVIDIA L40S\n", b'{"a": 1}'])
+@pytest.mark.parametrize("data", [b"Physical Slot #2: 0x4000\n", b"\x00\x01\x02" * 100, b"GPU 0: NVIDIA L40S\n", b'{"a": 1}'])
 def test_a_text_that_nobody_knows_is_a_problem(data: bytes) -> None:
     with pytest.raises(ProblemError) as caught:
         facts_of([Capture("x", data, file="x.txt"), Capture("y", data, file="y.txt")])
@@ -61,7 +61,7 @@ def test_the_caller_may_say_the_tool(tmp_path: Path) -> None:
     facts = facts_of(read_captures([tmp_path / "x.txt"], "ibnetdiscover"))
     assert not facts.has("link_facts") and facts.accounts["x.txt"].unread == 1
     with pytest.raises(ProblemError) as caught:
-        read_captures([tmp_path / "x.txt"], "lspci")
+        read_captures([tmp_path / "x.txt"], "sosreport")
     assert "CLI-041" in str(caught.value)
 
 
@@ -79,7 +79,7 @@ def test_all_places_that_are_not_there_are_told_at_once(tmp_path: Path) -> None:
         ('{"schema": "capture/v9"}', "does not say"),
         ('{"schema": "capture/v1", "files": []}', "not an object of file names"),
         ('{"schema": "capture/v1", "files": {"gone.txt": {}}}', "lists gone.txt, which is not there"),
-        ('{"schema": "capture/v1", "tool": "lspci"}', "names the tool 'lspci'"),
+        ('{"schema": "capture/v1", "tool": "sosreport"}', "names the tool 'sosreport'"),
         ('{"schema": "capture/v1", "subject": 7}', "not text"),
     ],
 )

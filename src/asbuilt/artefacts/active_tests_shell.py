@@ -43,8 +43,17 @@ told() { # KEY: what the lock says
     sed -n "s/^$1 //p" "$lock/owner" 2>/dev/null
 }
 
-held() {
-    printf 'held by %s, job %s, since %s' "$(told owner)" "$(told job)" "$(told time)"
+held() { # who made the folder a moment ago may still be writing into it
+    waits=3
+    while [ -z "$(told token)" ] && [ "$waits" -gt 0 ]; do
+        sleep 1
+        waits=$((waits - 1))
+    done
+    if [ -z "$(told owner)" ]; then
+        printf 'held, and %s/owner does not say by whom' "$lock"
+    else
+        printf 'held by %s, job %s, since %s' "$(told owner)" "$(told job)" "$(told time)"
+    fi
 }
 
 free() { # NODE JOB: no job of others on the node, no process on its GPUs; what cannot be asked is not free
