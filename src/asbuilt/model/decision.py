@@ -139,7 +139,10 @@ class ArrangementResult:
 
 @dataclass(frozen=True, slots=True)
 class Swing:
-    """One assumption at its low and at its high end, all else as likely: the difference of cost between two arrangements."""
+    """One assumption at its low and at its high end, all else as likely.
+
+    ``at_low``, ``at_high``: cost of the decision's ``rival`` minus cost of its ``winner``; below 0 the rival is cheaper.
+    """
 
     assumption: str
     low_value: float
@@ -222,6 +225,8 @@ class Decision:
     readiness: tuple[Item, ...]
     worked: tuple[Worked, ...]
     notes: tuple[str, ...]
+    rival: str = ""  # what the winner is held against in ``tornado``: the next cheapest
+    lead: float | None = None  # cost of the rival minus cost of the winner, everything as likely
 
     def as_json(self) -> dict[str, Any]:
         """``schema decision/v1``; enumerations as words."""
