@@ -9,7 +9,6 @@ known to the day. Lines that say nothing of the kind are ignorable; lines that n
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_node import EVENT_FACTS
@@ -65,7 +64,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
             continue
         parts = found.groupdict()
         if parts.get("host") and said.speaker.hosts == (None,):
-            said = replace(said, speaker=Speaker((parts["host"],), said.speaker.command, said.speaker.time, said.speaker.turn))
+            said = said._replace(speaker=Speaker((parts["host"],), said.speaker.command, said.speaker.time, said.speaker.turn))
         _line(told, said, parts, days)
         begun.add(said.speaker.hosts)
     return told.facts()

@@ -176,8 +176,7 @@ class Gathered:
 
     def facts(self, capture_id: str, tool: str) -> Facts:
         """Everything gathered, as `Facts`."""
-        tables: dict[str, Any] = {}
-        for name, rows in self.rows.items():
-            tables |= fact_rows.table(SCHEMAS[name], rows, capture_id)
+        told = {name: (SCHEMAS[name], rows) for name, rows in self.rows.items()}
+        tables = fact_rows.RowTables(told, capture_id) if told else {}
         notes = tuple(f"{capture_id}: {note}" for note in self.notes)
         return Facts(tables, {capture_id: self.account.result()}, notes, tool)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
-from typing import Any, Iterator, Mapping
+from typing import Any, Iterator, Mapping, NamedTuple
 
 from asbuilt.base.hosts import HostNameError, Hosts
 from asbuilt.model.facts import LineAccount
@@ -57,8 +57,7 @@ class Speaker:
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """One line of output: its 1-based number, its text without prefix, colours and trailing blanks, and who says it.
 
     ``closed`` is False for a last line without an end: more of it may be missing.
@@ -182,28 +181,55 @@ class Listener:
         self._prefixed: dict[str, Speaker] = {}
         self._gathered = 0
         self._nobody = False
+        #: One host speaks, or nobody says which: what most lines are like.
+        self._lone = True
+
+    @property
+    def speaker(self) -> Speaker:
+        """Who speaks where no line says otherwise."""
+        return self._speaker
+
+    def plain(self) -> list[str] | None:
+        """All lines of a small, whole text without colours or carriage returns, for a parser that knows each of them as its
+        tool's own and so needs nobody to listen for speakers; None for any other text. Trailing blanks are still there."""
+        if not self.ends or sum(map(len, self.lines)) > LONGEST_LINE:
+            return None
+        data = b"\n".join(self.lines)
+        if b"\x1b" in data or b"\r" in data:
+            return None
+        try:
+            return data.decode("utf-8").split("\n")
+        except UnicodeDecodeError:
+            return None
 
     def __iter__(self) -> Iterator[Said]:
         skip = 0
+        own, quiet = self.own.match, self.quiet.match if self.quiet is not None else None
+        classes, last = self.account.classes, len(self.lines)
         for number, line in enumerate(self.lines, start=1):
             if skip:
                 skip -= 1
-                self.account.ignore(number)
+                classes[number - 1] = IGNORABLE
                 continue
-            if self.quiet is not None and self.quiet.match(line):
-                self.account.ignore(number)
+            if quiet is not None and quiet(line):
+                classes[number - 1] = IGNORABLE
                 continue
             if len(line) > LONGEST_LINE:
                 self.account.unread(number, "longer than a line can be")
                 continue
-            text = plain_text(line)
-            closed = self.ends or number < len(self.lines)
+            text = line.decode("utf-8", "replace").rstrip()
+            if "\x1b" in text:
+                text = _COLOURS.sub("", text).rstrip()
             if not text:
-                self.account.ignore(number)
+                classes[number - 1] = IGNORABLE
                 continue
             if text[0] == "-" and self._block(number, text):
-                self.account.ignore(number)
+                classes[number - 1] = IGNORABLE
                 skip = 2
+                continue
+            closed = number < last or self.ends
+            if own(text) and self._lone:
+                yield Said(number, text, self._speaker, closed)
                 continue
             said = self._own(number, text, closed)
             if said is not None:
@@ -242,7 +268,7 @@ class Listener:
             return None
         asked = prompted(text, self._speaker, self._host)
         if asked is not None:
-            self._speaker, self._nobody = asked, False
+            self._speaker, self._nobody, self._lone = asked, False, True
             self.account.ignore(number)
             return None
         return Said(number, text, self._speaker, closed)
@@ -268,7 +294,7 @@ class Listener:
         named = _GATHERED.match(plain_text(self.lines[number]))
         if named is None or plain_text(self.lines[number + 1]) != text or (number + 2 == len(self.lines) and not self.ends):
             return False
-        self._nobody = False
+        self._nobody, self._lone = False, False
         try:
             hosts = Hosts.parse(named[1], MOST_HOSTS).names
         except HostNameError:

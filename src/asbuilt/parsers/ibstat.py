@@ -66,7 +66,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
         reader.hear(said)
     cut = reader.end()
     notes = (f"{capture_id}: the last port is cut: its lines are unread",) if cut else ()
-    tables = fact_rows.table(HCA_FACTS, reader.rows, capture_id)
+    tables = fact_rows.RowTables({HCA_FACTS.name: (HCA_FACTS, reader.rows)}, capture_id) if reader.rows else {}
     return Facts(tables, {capture_id: listener.account.result()}, notes, TOOL)
 
 

@@ -12,11 +12,13 @@ The function above another one is the bridge whose secondary bus it sits on; of 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_node import EVENT_FACTS, IDENTITY_FACTS, PCI_FACTS
-from asbuilt.parsers.host_lines import Said
+from asbuilt.parsers.host_lines import IGNORABLE, Said
 from asbuilt.parsers.told_rows import Told, pci_address
 
 _SLOT = r"(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]"
@@ -49,9 +51,13 @@ _MELLANOX = "15b3"
 
 def parse(data: bytes, capture_id: str, subject: str, tool: str) -> Facts:
     """``pci_facts`` of every function, serial numbers of network cards, and what fell off the bus. Never raises."""
-    reader = _Reader(Told(data, capture_id, subject, _OWN, tool, _QUIET))
-    for said in reader.told:
-        reader.hear(said)
+    told = Told(data, capture_id, subject, _OWN, tool, _QUIET)
+    lines = told.listener.plain()
+    reader = _Reader(told)
+    if lines is None or not reader.whole(lines):
+        reader = _Reader(Told(data, capture_id, subject, _OWN, tool, _QUIET))
+        for said in reader.told:
+            reader.hear(said)
     reader.end()
     return reader.told.facts()
 
@@ -75,6 +81,30 @@ class _Reader:
         self._at: dict[tuple[str | None, ...], tuple[int, _Function]] = {}
         self._all: dict[tuple[str | None, ...], list[_Function]] = {}
 
+    def whole(self, lines: list[str]) -> bool:
+        """Read a text of nothing but functions and what stands indented below them; False where another line is in it."""
+        speaker = self.told.listener.speaker
+        functions = self._all.setdefault(speaker.hosts, [])
+        classes = self.told.account.classes
+        function: _Function | None = None
+        for number, line in enumerate(lines, start=1):
+            if line[:1] == "\t":
+                words = line.lstrip("\t")
+                classes[number - 1] = IGNORABLE
+                if words[:6] in _LINES:
+                    if function is None:
+                        return False
+                    self._line(Said(number, line, speaker, True), function, words.rstrip())
+            elif line and not line.isspace():
+                row = _headed(line.rstrip())
+                if row is None:
+                    return False
+                function = _Function(Said(number, line, speaker, True), dict(row))
+                functions.append(function)
+            else:
+                classes[number - 1] = IGNORABLE
+        return True
+
     def hear(self, said: Said) -> None:
         text = said.text
         if text[0] in " \t":
@@ -83,80 +113,45 @@ class _Reader:
                 return
             self.told.account.ignore(said.number)
             words = text.lstrip()
-            read = _LINES.get(words[:6])
-            if read is not None:
+            if words[:6] in _LINES:
                 if said.closed:
-                    read(self, said, function, words)
+                    self._line(said, function, words)
                 else:
                     self.told.account.unread(said.number)
         elif (found := HEADER.match(text)) is not None:
-            if said.closed or found["rev"]:
-                function = _Function(said, _headed(found))
+            if (said.closed or found["rev"]) and (row := _headed(text)) is not None:
+                function = _Function(said, dict(row))
                 self._at[said.speaker.hosts] = (said.speaker.turn, function)
                 self._all.setdefault(said.speaker.hosts, []).append(function)
         elif _BESIDE.match(text):
             self.told.ignore(said)
 
-    def _fact(self, said: Said, function: _Function, **columns: Any) -> None:
-        for column, value in columns.items():
-            function.row.setdefault(column, value)
-        self.told.account.fact(said.number)
-
-    def capable(self, said: Said, function: _Function, words: str) -> None:
-        if found := _LINK.search(words):
-            self._fact(said, function, cap_gts=float(found[1]) if _number(found[1]) else None, cap_width=int(found[2]))
-
-    def running(self, said: Said, function: _Function, words: str) -> None:
-        if found := _LINK.search(words):
-            self._fact(said, function, now_gts=float(found[1]) if _number(found[1]) else None, now_width=int(found[2]))
-
-    def control(self, said: Said, function: _Function, words: str) -> None:
-        for word in words.replace(",", " ").split():
-            if word[:-1] in ("Disabled", "LnkDisable") and word[-1] in "+-":
-                self._fact(said, function, link_disabled=word[-1] == "+")
-
-    def access(self, said: Said, function: _Function, words: str) -> None:
-        flags = words.partition(":")[2].split()
-        if flags and all(f[-1] in "+-" for f in flags):
-            self._fact(said, function, acs="+".join(f[:-1] for f in flags if f[-1] == "+") or "none")
-
-    def sizes(self, said: Said, function: _Function, words: str) -> None:
-        if found := _SIZES.match(words):
-            self._fact(said, function, payload_bytes=int(found[1]), read_request_bytes=int(found[2]))
-
-    def numa(self, said: Said, function: _Function, words: str) -> None:
-        number = words.partition(":")[2].strip()
-        if re.match(r"^-?\d{1,5}$", number):
-            self._fact(said, function, numa_node=int(number))
-
-    def slot(self, said: Said, function: _Function, words: str) -> None:
-        if slot := words.partition(":")[2].strip():
-            self._fact(said, function, slot=slot)
-
-    def buses(self, said: Said, function: _Function, words: str) -> None:
-        if found := _BUS.match(words):
+    def _line(self, said: Said, function: _Function, words: str) -> None:
+        """A line below a function that begins as one of `_LINES`."""
+        columns = _columns(words)
+        if columns:
+            row = function.row
+            for column, value in columns.items():
+                row.setdefault(column, value)
+            self.told.account.fact(said.number)
+            return
+        start = words[:6]
+        if start == "Bus: p" and (found := _BUS.match(words)):
             function.secondary = function.bus[:5] + found[2]
             self.told.account.fact(said.number)
-
-    def kernel(self, said: Said, function: _Function, words: str) -> None:
-        if words.startswith("Kernel driver in use:") and (driver := words.partition(":")[2].strip()):
-            self._fact(said, function, driver=driver)
-
-    def capability(self, said: Said, function: _Function, words: str) -> None:
-        if "<access denied>" in words:
+        elif start == "Capabi" and "<access denied>" in words:
             self.told.note("lspci was not asked by root: links, payloads and access control are not told")
-        elif (found := _KIND.match(words)) and found[1].strip() in _KINDS:
-            self._fact(said, function, port_type=_KINDS[found[1].strip()])
+        elif start == "[SN] S":
+            self._serial(said, function, words)
+        elif start == "!!! Un":
+            event = {"source": "pcie", "code": "unknown_header", "device": function.row["address"], "severity": "fatal"}
+            self.told.add(EVENT_FACTS, said, {**event, "message": words[:500]})
 
-    def serial(self, said: Said, function: _Function, words: str) -> None:
+    def _serial(self, said: Said, function: _Function, words: str) -> None:
         number = words.partition(":")[2].strip()
         name = f"{function.row.get('name') or ''} {function.row.get('vendor_id') or ''}"
         if number and number.isprintable() and (_MELLANOX in name or "Mellanox" in name):
             self.told.add(IDENTITY_FACTS, said, {"kind": "nic_serial", "value": number})
-
-    def fallen(self, said: Said, function: _Function, words: str) -> None:
-        event = {"source": "pcie", "code": "unknown_header", "device": function.row["address"], "severity": "fatal"}
-        self.told.add(EVENT_FACTS, said, {**event, "message": words[:500]})
 
     def end(self) -> None:
         """Rows, each with the bridge whose secondary bus it sits on."""
@@ -172,12 +167,74 @@ class _Reader:
                 self.told.add(PCI_FACTS, function.said, row)
 
 
-def _number(text: str | None) -> bool:
-    return bool(text) and re.match(r"^\d{1,3}(?:\.\d{1,2})?$", text or "") is not None
+def _capable(words: str) -> dict[str, Any]:
+    found = _LINK.search(words)
+    return {"cap_gts": _gts(found[1]), "cap_width": int(found[2])} if found else {}
 
 
-def _headed(found: re.Match[str]) -> dict[str, Any]:
-    """Columns of the line that opens a function."""
+def _running(words: str) -> dict[str, Any]:
+    found = _LINK.search(words)
+    return {"now_gts": _gts(found[1]), "now_width": int(found[2])} if found else {}
+
+
+def _control(words: str) -> dict[str, Any]:
+    said = [w for w in words.replace(",", " ").split() if w[:-1] in ("Disabled", "LnkDisable") and w[-1] in "+-"]
+    return {"link_disabled": said[0][-1] == "+"} if said else {}
+
+
+def _access(words: str) -> dict[str, Any]:
+    flags = words.partition(":")[2].split()
+    if not flags or not all(f[-1] in "+-" for f in flags):
+        return {}
+    return {"acs": "+".join(f[:-1] for f in flags if f[-1] == "+") or "none"}
+
+
+def _sizes(words: str) -> dict[str, Any]:
+    found = _SIZES.match(words)
+    return {"payload_bytes": int(found[1]), "read_request_bytes": int(found[2])} if found else {}
+
+
+def _numa(words: str) -> dict[str, Any]:
+    number = words.partition(":")[2].strip()
+    return {"numa_node": int(number)} if re.match(r"^-?\d{1,5}$", number) else {}
+
+
+def _slot(words: str) -> dict[str, Any]:
+    slot = words.partition(":")[2].strip()
+    return {"slot": slot} if slot else {}
+
+
+def _kernel(words: str) -> dict[str, Any]:
+    driver = words.partition(":")[2].strip()
+    return {"driver": driver} if words.startswith("Kernel driver in use:") and driver else {}
+
+
+def _capability(words: str) -> dict[str, Any]:
+    found = None if "<access denied>" in words else _KIND.match(words)
+    return {"port_type": _KINDS[found[1].strip()]} if found and found[1].strip() in _KINDS else {}
+
+
+def _nothing(words: str) -> dict[str, Any]:
+    """Lines that need more than themselves: `_Reader._line` reads them."""
+    return {}
+
+
+@lru_cache(maxsize=1 << 13)
+def _columns(words: str) -> dict[str, Any]:
+    """Columns of ``pci_facts`` that an indented line tells by itself. Machines of a kind print the same few hundred lines."""
+    return _LINES[words[:6]](words)
+
+
+def _gts(text: str | None) -> float | None:
+    return float(text) if text and re.match(r"^\d{1,3}(?:\.\d{1,2})?$", text) else None
+
+
+@lru_cache(maxsize=1 << 13)
+def _headed(text: str) -> dict[str, Any] | None:
+    """Columns of the line that opens a function; None for any other line."""
+    found = HEADER.match(text)
+    if found is None:
+        return None
     revision = found["rev"] if found["rev"] != "ff" else None  # all ones: nobody answers there
     row: dict[str, Any] = {"address": pci_address(found["address"]), "revision": revision}
     if found["bare"]:
@@ -195,20 +252,20 @@ def _headed(found: re.Match[str]) -> dict[str, Any]:
     return row
 
 
-#: The first six characters of an indented line -> who reads it.
-_LINES = {
-    "LnkCap": _Reader.capable,
-    "LnkSta": _Reader.running,
-    "LnkCtl": _Reader.control,
-    "ACSCtl": _Reader.access,
-    "MaxPay": _Reader.sizes,
-    "NUMA n": _Reader.numa,
-    "Physic": _Reader.slot,
-    "Bus: p": _Reader.buses,
-    "Kernel": _Reader.kernel,
-    "Capabi": _Reader.capability,
-    "[SN] S": _Reader.serial,
-    "!!! Un": _Reader.fallen,
+#: The first six characters of an indented line -> what it tells by itself.
+_LINES: dict[str, Callable[[str], dict[str, Any]]] = {
+    "LnkCap": _capable,
+    "LnkSta": _running,
+    "LnkCtl": _control,
+    "ACSCtl": _access,
+    "MaxPay": _sizes,
+    "NUMA n": _numa,
+    "Physic": _slot,
+    "Bus: p": _nothing,
+    "Kernel": _kernel,
+    "Capabi": _capability,
+    "[SN] S": _nothing,
+    "!!! Un": _nothing,
 }
 #: Details below a function that no fact table holds: four lines of five.
 _QUIET = re.compile(rf"\t+(?!\t|{'|'.join(map(re.escape, _LINES))})[^\r\n]".encode())

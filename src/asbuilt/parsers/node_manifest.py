@@ -10,7 +10,7 @@ import re
 from asbuilt.model.capture_set import MANIFEST_COLUMNS, MANIFEST_MARK, OUTCOMES
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_node import COMMAND_FACTS
-from asbuilt.parsers.fact_rows import real, table
+from asbuilt.parsers.fact_rows import RowTables, real
 from asbuilt.parsers.host_lines import LONGEST_LINE, TIME, Account, host_of_subject, plain_text, split_lines
 
 TOOL = "node-manifest"
@@ -30,7 +30,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     lines = split_lines(data)
     account = Account(lines)
     host, _ = host_of_subject(subject)
-    rows = []
+    rows: list[dict[str, object]] = []
     for number, line in enumerate(lines, start=1):
         if len(line) > LONGEST_LINE:
             account.unread(number, "longer than a line can be")
@@ -43,7 +43,8 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
         if row is not None:
             account.fact(number)
             rows.append(row | {"host": host, "line": number})
-    return Facts(table(COMMAND_FACTS, rows, capture_id), {capture_id: account.result()}, (), TOOL)
+    tables = RowTables({COMMAND_FACTS.name: (COMMAND_FACTS, rows)}, capture_id) if rows else {}
+    return Facts(tables, {capture_id: account.result()}, (), TOOL)
 
 
 def _row(line: str) -> dict[str, object] | None:

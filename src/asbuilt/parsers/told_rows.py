@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Iterator, Mapping
+from typing import Any, Iterator, Mapping
 
 from asbuilt.base.table import Schema
 from asbuilt.model.facts import Facts
 from asbuilt.parsers import fact_rows
 from asbuilt.parsers.host_lines import Listener, Said, as_utf8
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _ADDRESS = re.compile(r"^(?:([0-9a-fA-F]{4,8}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})(?:\.([0-7]))?$")
 
@@ -83,7 +80,5 @@ class Told:
 
     def facts(self) -> Facts:
         """All that was told."""
-        tables: dict[str, pl.DataFrame] = {}
-        for schema, rows in self._rows.values():
-            tables.update(fact_rows.table(schema, rows, self.capture_id))
+        tables = fact_rows.RowTables(self._rows, self.capture_id) if self._rows else {}
         return Facts(tables, {self.capture_id: self.account.result()}, tuple(self.notes), self.tool)

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING
 
 from asbuilt.model.capture import Capture
 from asbuilt.model.capture_set import BY_ID, MANIFEST_FILE, MANIFEST_MARK, SUFFIX
-from asbuilt.model.facts import FACT_TABLES, UNREAD, Facts, LineAccount
+from asbuilt.model.facts import UNREAD, Facts, LineAccount
 from asbuilt.parsers.tools import TOOLS
+from asbuilt.workflow.node_rows import Answer, frames, together
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,14 +32,14 @@ if TYPE_CHECKING:
 NODE_ARCHIVE = "node-archive"
 #: An answer, and all answers of a node, may have so many bytes (a /proc/interrupts of 512 processors has some 4 MB).
 MOST_ANSWER, MOST_ARCHIVE = 64 << 20, 512 << 20
-#: Archives that one process reads before it hands its tables over.
-CHUNK = 250
+#: Archives that one process reads before it hands its tables over: few, since their rows lie in memory until then.
+CHUNK = 64
+#: Archives for each of which a process is worth starting.
+WORTH = 250
 _MEMBER = re.compile(r"^(?:\./)?(?:[A-Za-z0-9][\w.-]{0,252}/)?(manifest\.tsv|[a-z][a-z0-9_-]{0,40}\.txt)$")
 _NODE = re.compile(r"\bnode\s+([A-Za-z0-9][\w.-]{0,252})\s*$")
 _ENDINGS = (".tar", ".tar.gz", ".tgz")
 _UNREAD_SHOWN = 20
-#: Asked by PCI address, a card's settings name no port; `setting_facts` hold the same.
-_TOLD_ELSEWHERE = {"mlxconfig": ("module_facts",)}
 
 
 def is_archive(path: Path) -> bool:
@@ -54,8 +55,8 @@ def is_archive(path: Path) -> bool:
 
 def workers(captures: Sequence[Capture]) -> int:
     """Processes that are worth starting to read ``captures``: none for a few chunks of archives."""
-    chunks = sum(c.tool == NODE_ARCHIVE for c in captures) // CHUNK
-    return min(os.cpu_count() or 1, chunks) if chunks > 1 else 0
+    shares = sum(c.tool == NODE_ARCHIVE for c in captures) // WORTH
+    return min(os.cpu_count() or 1, shares) if shares > 1 else 0
 
 
 def archive_capture(path: Path) -> Capture:
@@ -65,9 +66,9 @@ def archive_capture(path: Path) -> Capture:
 
 @dataclass(slots=True)
 class _Heard:
-    """What archives said: parts of each table by (rows without their host, hosts that said them), and the balance of lines."""
+    """What some archives said: their tables, and the balance of lines."""
 
-    parts: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
+    tables: dict[str, pl.DataFrame] = field(default_factory=dict)
     accounts: dict[str, LineAccount] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     details: dict[str, str] = field(default_factory=dict)
@@ -84,14 +85,7 @@ def fleet_facts(archives: Sequence[Capture], executor: Executor | None = None) -
 
 
 def _together(heard: list[_Heard]) -> Facts:
-    import polars as pl
-
-    tables: dict[str, pl.DataFrame] = {}
-    for schema in FACT_TABLES:
-        parts = [p for one in heard for p in one.parts.get(schema.name, ())]
-        if parts:
-            frame = pl.concat(parts)
-            tables[schema.name] = frame.unique(schema.key, keep="first", maintain_order=True).sort(schema.order)
+    tables = together([one.tables for one in heard])
     accounts: dict[str, LineAccount] = {}
     for one in heard:
         for name, account in one.accounts.items():
@@ -105,19 +99,10 @@ def _sum(a: LineAccount, b: LineAccount) -> LineAccount:
     return LineAccount(a.total + b.total, a.facts + b.facts, a.ignorable + b.ignorable, a.unread + b.unread, lines)
 
 
-@dataclass(slots=True)
-class _Answer:
-    """One text, parsed once: its tables, its account, and the nodes that gave it with the id of each one's capture."""
-
-    facts: Facts
-    command: str
-    said_by: list[tuple[str, str]] = field(default_factory=list)
-
-
 def _read(archives: Sequence[Capture]) -> _Heard:
     """The facts of some archives, in this process."""
     heard = _Heard()
-    answers: dict[tuple[str, bytes], _Answer] = {}
+    answers: dict[tuple[str, bytes], Answer] = {}
     for archive in archives:
         try:
             _hear(archive, answers, heard)
@@ -125,11 +110,14 @@ def _read(archives: Sequence[Capture]) -> _Heard:
             why = f"the archive cannot be read: {type(error).__name__}: {str(error)[:120]}"
             heard.notes.append(f"{archive.id}: {why}")
             heard.details[f"{UNREAD}{archive.id}"] = why
-    _spread(answers, heard)
+    for answer in answers.values():
+        for account in answer.facts.accounts.values():
+            _account(answer, account, heard)
+    heard.tables = frames(list(answers.values()))
     return heard
 
 
-def _hear(archive: Capture, answers: dict[tuple[str, bytes], _Answer], heard: _Heard) -> None:
+def _hear(archive: Capture, answers: dict[tuple[str, bytes], Answer], heard: _Heard) -> None:
     files: dict[str, bytes] = {}
     cut = ""
     try:
@@ -150,43 +138,14 @@ def _hear(archive: Capture, answers: dict[tuple[str, bytes], _Answer], heard: _H
             _answer(command.tool, command.id, data, node[1], answers)
 
 
-def _answer(tool: str, command: str, data: bytes, node: str, answers: dict[tuple[str, bytes], _Answer]) -> None:
+def _answer(tool: str, command: str, data: bytes, node: str, answers: dict[tuple[str, bytes], Answer]) -> None:
     key = (command, hashlib.blake2b(data, digest_size=16).digest())
     if key not in answers:
-        answers[key] = _Answer(TOOLS[tool].parse(Capture(f"{node}/{command}", data, tool)), command)
+        answers[key] = Answer(TOOLS[tool].parse(Capture(f"{node}/{command}", data, tool)), command)
     answers[key].said_by.append((node, f"{node}/{command}"))
 
 
-def _spread(answers: dict[tuple[str, bytes], _Answer], heard: _Heard) -> None:
-    """The rows of each text for every node that gave it."""
-    import polars as pl
-
-    for answer in answers.values():
-        hosts = pl.DataFrame(answer.said_by, schema={"host_": pl.String, "capture_": pl.String}, orient="row")
-        for account in answer.facts.accounts.values():
-            _account(answer, account, heard)
-        for table in answer.facts.tables:
-            if table in _TOLD_ELSEWHERE.get(answer.command, ()):
-                continue
-            frame = answer.facts.tables[table]
-            if len(answer.said_by) == 1:
-                host, capture = answer.said_by[0]
-                spread = frame.with_columns(pl.lit(capture).alias("capture_id"))
-                if "host" in frame.columns:
-                    spread = spread.with_columns(pl.col("host").fill_null(host))
-            else:
-                spread = frame.join(hosts, how="cross").with_columns(pl.col("capture_").alias("capture_id"))
-                if "host" in frame.columns:
-                    spread = spread.with_columns(pl.col("host").fill_null(pl.col("host_")))
-                if "run" in frame.columns:  # a run is of the machine that printed it, however many printed the same
-                    spread = spread.with_columns(pl.concat_str("capture_", pl.col("run").str.extract("(#.*)$", 1)).alias("run"))
-                spread = spread.select(frame.columns)
-            heard.parts.setdefault(table, []).append(spread)
-    for table, parts in heard.parts.items():
-        heard.parts[table] = [pl.concat(parts)]
-
-
-def _account(answer: _Answer, account: LineAccount, heard: _Heard) -> None:
+def _account(answer: Answer, account: LineAccount, heard: _Heard) -> None:
     times = len(answer.said_by)
     first = answer.said_by[0][0]
     lines = tuple((number, f"{first}: {text}") for number, text in account.unread_lines[:3])
