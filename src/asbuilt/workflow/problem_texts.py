@@ -62,6 +62,7 @@ PROBLEMS: dict[str, str] = {
     "CLI-085": "`asbuilt expect` was asked about a system, a quantity, a number of GPUs or a size that it does not know.",
     "CLI-083": "A measurement names a host, a device or a plane that the plan does not have.",
     "CLI-084": "A measurement has a value and no result, and nothing was said to hold it against.",
+    "CLI-109": "A file of built-in assumptions of `asbuilt decide` is broken: the installation was edited or is incomplete.",
     "CLI-090": "The set of nodes for `asbuilt collect` cannot be read, or names what is no compute node of the plan.",
     "CLI-091": "The program that nodes are asked through (ansible-playbook or srun) is not installed.",
     "CLI-092": "Ansible ended before it asked a single node. Its own message says why.",
