@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_node import DIMM_FACTS, IDENTITY_FACTS, VERSION_FACTS
@@ -37,6 +38,8 @@ _GIB |= {"TB": 2.0**10, "TiB": 2.0**10}
 _SPEED = re.compile(r"^(\d{1,6}) (?:MT/s|MHz)")
 _EMPTY = re.compile(r"^(?:no module installed|not installed|0 (?:bytes|[kKMGT]B))$", re.I)
 _BIOS, _SYSTEM, _BOARD, _CHASSIS, _MEMORY = 0, 1, 2, 3, 17
+#: Kinds of blocks in which a property counts.
+_READ = {_BIOS, _SYSTEM, _BOARD, _CHASSIS, _MEMORY}
 #: Type of a block, its property -> identity.
 _IDENTITIES = {
     (_SYSTEM, "Serial Number"): "system_serial",
@@ -83,8 +86,12 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """``dimm_facts``, ``identity_facts`` and ``version_facts``. Never raises."""
     told = Told(data, capture_id, subject, _OWN, TOOL)
     dumps: dict[tuple[tuple[str | None, ...], int], _Dump] = {}
+    speaker, dump = None, _Dump()
     for said in told:
-        _hear(told, dumps.setdefault((said.speaker.hosts, said.speaker.turn), _Dump()), said)
+        if said.speaker is not speaker:
+            speaker = said.speaker
+            dump = dumps.setdefault((speaker.hosts, speaker.turn), _Dump())
+        _hear(told, dump, said)
     for dump in dumps.values():
         if dump.block is not None and dump.block.kind == _MEMORY:
             whole = _followed(told, dump.block) or _ends_as_others(dump)
@@ -126,13 +133,16 @@ def _hear(told: Told, dump: _Dump, said: Said) -> None:
 
 def _property(told: Told, block: _Block, said: Said) -> None:
     """A property of the block, or what stands below one."""
-    found = _PROPERTY.match(said.text)
+    if block.kind not in _READ and said.closed:
+        told.ignore(said)
+        return
+    found = _named(said.text)
     if found is None:
         block.cut = block.cut or not said.closed
         if said.closed:
             told.ignore(said)
         return
-    name, value = found[1].strip(), (found[2] or "").strip()
+    name, value = found
     if not said.closed and ((block.kind == _MEMORY and name in _COLUMNS) or (block.kind, name) in _IDENTITIES | _VERSIONS):
         block.cut = True
         return
@@ -148,6 +158,13 @@ def _property(told: Told, block: _Block, said: Said) -> None:
         told.add(IDENTITY_FACTS, said, {"kind": identity, "value": value.lower() if identity == "system_uuid" else value})
     elif at in _VERSIONS and not UNFILLED.match(value):
         told.add(VERSION_FACTS, said, {"component": _VERSIONS[at], "version": value})
+
+
+@lru_cache(maxsize=1 << 13)
+def _named(text: str) -> tuple[str, str] | None:
+    """Name and value of a property; None for another line. Sockets and machines of a kind print the same few hundred."""
+    found = _PROPERTY.match(text)
+    return (found[1].strip(), (found[2] or "").strip()) if found else None
 
 
 def _followed(told: Told, block: _Block) -> bool:
@@ -196,11 +213,13 @@ def _socket(told: Told, dump: _Dump, whole: bool) -> None:
     told.add(DIMM_FACTS, block.head, row, *lines)
 
 
+@lru_cache(maxsize=1 << 12)
 def _word(value: str) -> str | None:
     word = " ".join(value.split())
     return None if UNFILLED.match(word) or word.lower() in ("not available", "undefined", "<out of spec>") else word
 
 
+@lru_cache(maxsize=1 << 10)
 def _speed(value: str) -> float | None:
     found = _SPEED.match(value)
     return float(found[1]) if found else None

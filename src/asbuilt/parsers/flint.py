@@ -53,23 +53,26 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     told = Told(data, capture_id, subject.replace(slash + default, "", 1) if slash else subject, _OWN, TOOL)
     cards: dict[Any, _Card] = {}
     marks: dict[Any, str | None] = {}
+    speaker, asked, key = None, None, None
     for said in told:
-        key = said.speaker.hosts, said.speaker.turn
+        if said.speaker is not speaker:
+            speaker, asked = said.speaker, _asked(said)
+            key = speaker.hosts, speaker.turn
         if not said.closed:
             continue
-        if mark := _MARK.match(said.text):
+        line = _FIELD.match(said.text)
+        if line is None and (mark := _MARK.match(said.text)):
             marks[key] = valued(mark[1].split(), ("-d", "--device"))
             told.ignore(said)
             continue
-        line = _FIELD.match(said.text)
         if line and line[1] == "Image type":
             cards[key] = _Card(said)
-        card = cards.setdefault(key, _Card())
+        card = cards.get(key) or cards.setdefault(key, _Card())
         if line is None and _MORE.match(said.text):
             told.ignore(said)
         if (line is None and not _MORE.match(said.text)) or (card.first is None and line):
             continue
-        _take(told, said, card, line, marks.get(key) or _asked(said) or default or None)
+        _take(told, said, card, line, marks.get(key) or asked or default or None)
     return told.facts()
 
 

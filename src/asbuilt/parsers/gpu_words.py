@@ -8,6 +8,7 @@ so nothing that they would have shown can pass.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Mapping
 
 from asbuilt.base.table import Schema
@@ -61,6 +62,7 @@ _WHERE = re.compile(r"gpu\s*([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])", re.
 _FATAL = {"no_driver", "nvml_failed", "no_devices", "gpu_lost", "no_handle", "failed"}
 
 
+@lru_cache(maxsize=1 << 12)
 def told(text: str | None) -> str | None:
     """``text`` without blanks around it; None where it says that nothing is known."""
     if text is None:
@@ -80,7 +82,10 @@ def address(text: str | None) -> str | None:
 
 def number(text: str | None) -> float | None:
     """The number in ``81559 MiB``, ``16x``, ``-8 C``, ``0``; None for words."""
-    found = _NUMBER.match((text or "").strip())
+    text = (text or "").strip()
+    if text.isdecimal() and text.isascii() and len(text) <= 20:  # most of them
+        return float(text)
+    found = _NUMBER.match(text)
     return float(found[1]) if found else None
 
 
@@ -124,10 +129,13 @@ class Gathered:
     def put(self, schema: Schema, hosts: tuple[str | None, ...], line: int, values: Mapping[str, Any]) -> None:
         """One row for each host; lines are left as they are."""
         rows = self.rows.setdefault(schema.name, [])
-        if any(isinstance(v, str) and not v.isascii() for v in values.values()):
-            # JSON may name half of a surrogate pair, which no table can hold.
-            values = {k: v.encode("utf-8", "replace").decode() if isinstance(v, str) else v for k, v in values.items()}
-        rows.extend({"line": line, **values, "host": host} for host in hosts)
+        for value in values.values():
+            if isinstance(value, str) and not value.isascii():
+                # JSON may name half of a surrogate pair, which no table can hold.
+                values = {k: v.encode("utf-8", "replace").decode() if isinstance(v, str) else v for k, v in values.items()}
+                break
+        for host in hosts:
+            rows.append({"line": line, **values, "host": host})
 
     def gpu(self, hosts: tuple[str | None, ...], line: int, values: Mapping[str, Any]) -> None:
         """A row of ``gpu_facts``, its identities and its VBIOS."""

@@ -7,6 +7,7 @@ the next link, the next GPU or the line of the CRC errors comes; a link that the
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from asbuilt.model.facts import Facts
@@ -46,6 +47,20 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     return out.facts(capture_id, TOOL)
 
 
+@lru_cache(maxsize=1 << 12)
+def _counted(text: str) -> tuple[int, str, float | None] | None:
+    """(link, column, count) of a line of errors. Most links of all machines print the same zeros."""
+    found = _ERROR.match(text)
+    return (int(found[1]), _COLUMNS[found[2]], number(found[3])) if found else None
+
+
+@lru_cache(maxsize=1 << 12)
+def _stated(text: str) -> tuple[int, bool, float | None, bool] | None:
+    """(link, active, GB/s, nothing is told) of a line of a link's state."""
+    found = _STATE.match(text)
+    return (int(found[1]), bool(found[2]), float(found[2]) if found[2] else None, found[3] == "N/A") if found else None
+
+
 class _Reader:
     """The GPU and the link that each speaker is at."""
 
@@ -55,11 +70,11 @@ class _Reader:
         self.open: dict[tuple[str | None, ...], tuple[dict[str, Any], list[int]]] = {}
 
     def hear(self, said: Said) -> None:
-        hosts = said.speaker.hosts
+        hosts, text = said.speaker.hosts, said.text
         turn, gpu, name = self._gpus.get(hosts, (-1, -1, None))
         if turn != said.speaker.turn:
             self._close(hosts)
-        if found := GPU.match(said.text):
+        if "GPU " in text and (found := GPU.match(text)):
             self._close(hosts)
             name = uuid(found[3])
             self._gpus[hosts] = (said.speaker.turn, int(found[1]), name)
@@ -68,8 +83,8 @@ class _Reader:
             self.out.account.fact(said.number)
         elif gpu < 0 or turn != said.speaker.turn:
             self.out.gave_up(said)
-        elif found := _ERROR.match(said.text):
-            self._error(said, gpu, name, found)
+        elif "Error" in text and (counted := _counted(text)):
+            self._error(said, gpu, name, counted)
         else:
             if said.closed:
                 self._close(hosts)
@@ -77,9 +92,10 @@ class _Reader:
 
     def _one(self, said: Said, row: dict[str, Any]) -> None:
         """A line that is a statement of its own."""
-        if found := _STATE.match(said.text):
-            if found[3] != "N/A" and (said.closed or not said.text.endswith("N/A")):
-                row |= {"link": int(found[1]), "active": bool(found[2]), "gbytes_s": float(found[2]) if found[2] else None}
+        if state := _stated(said.text):
+            link, active, gbytes_s, untold = state
+            if not untold and (said.closed or not said.text.endswith("N/A")):
+                row |= {"link": link, "active": active, "gbytes_s": gbytes_s}
                 self.out.add(NVLINK_FACTS, said, **row)
             else:
                 self.out.account.ignore(said.number)
@@ -97,8 +113,8 @@ class _Reader:
         else:
             self.out.gave_up(said)
 
-    def _error(self, said: Said, gpu: int, name: str | None, found: re.Match[str]) -> None:
-        hosts, link, column = said.speaker.hosts, int(found[1]), _COLUMNS[found[2]]
+    def _error(self, said: Said, gpu: int, name: str | None, counted: tuple[int, str, float | None]) -> None:
+        hosts, (link, column, count) = said.speaker.hosts, counted
         held = self.open.get(hosts)
         if held and (held[0]["link"] != link or column in held[0]):
             self._close(hosts)
@@ -108,7 +124,7 @@ class _Reader:
         lines.append(said.number)
         if not said.closed:
             return
-        row[column] = number(found[3])
+        row[column] = count
         if column == "crc_errors":
             self._close(hosts)
 

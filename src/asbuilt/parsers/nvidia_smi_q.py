@@ -9,6 +9,7 @@ out with grep, with no GPU above it, gives its state and status for a GPU that i
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_gpu import GPU_FACTS
@@ -69,6 +70,22 @@ def _plain(text: bytes, subject: str) -> _Reader | None:
     return reader
 
 
+@lru_cache(maxsize=1 << 14)
+def _step(path: tuple[str, ...], text: str) -> tuple[int, tuple[str, ...], str, str | None]:
+    """(depth, labels down to this line, its path, its value where it is one that counts) of a line below ``path``.
+
+    All GPUs of a kind print the same labels and mostly the same values.
+    """
+    label, mark, value = text.partition(" : ")
+    name = label.strip()
+    if not mark and name.endswith(" :"):
+        name = name[:-2].rstrip()
+    depth = (len(label) - len(label.lstrip())) // 4
+    path = (*path[: depth - 1], name)
+    key = "/".join(path) if depth > 1 else name
+    return depth, path, key, value if mark and key in TEXT.known else None
+
+
 class _Reader:
     """The block of the GPU that is being told, by the labels above each line."""
 
@@ -90,27 +107,20 @@ class _Reader:
         ):
             return False
         block.seen = number
-        label, mark, value = text.partition(" : ")
-        name = label.strip()
-        if not mark and name.endswith(" :"):
-            name = name[:-2].rstrip()
-        depth = (len(label) - len(label.lstrip())) // 4
+        depth, path, key, value = _step(block.path, text)
         if depth == 1 and not block.line:
             self._close(block)  # a cut-out section ends with the next
             self._open.pop(block.hosts, None)
             self._last = None
             return False
-        path = block.path
-        del path[depth - 1 :]
-        path.append(name)
-        if depth == 1 and name == "Processes":
+        block.path = path
+        if depth == 1 and key == "Processes":
             self._close(block)
             block.over = True
         if block.over:
             self.out.account.ignore(number)
             return True
-        key = "/".join(path) if depth > 1 else name
-        if mark and key in TEXT.known and key not in block.values:
+        if value is not None and key not in block.values:
             block.values[key] = value
             block.told.append(number)
         else:
@@ -167,7 +177,7 @@ class _Reader:
             fresh = _Block(said.speaker.hosts, said.speaker.turn, "", 0)
             fresh.other.append(said.number)
             self._open[said.speaker.hosts] = self._last = fresh
-            fresh.path, fresh.seen, fresh.line = ["Fabric"], said.number, 0
+            fresh.path, fresh.seen, fresh.line = ("Fabric",), said.number, 0
 
     def _close(self, block: _Block) -> None:
         """The block is whole: its row."""
@@ -208,7 +218,7 @@ class _Block:
 
     def __init__(self, hosts: tuple[str | None, ...], turn: int, place: str, line: int) -> None:
         self.hosts, self.turn, self.place, self.line, self.seen = hosts, turn, place, line, line
-        self.path: list[str] = []
+        self.path: tuple[str, ...] = ()
         self.values: dict[str, str] = {}
         self.told: list[int] = []
         self.other: list[int] = []
