@@ -1,0 +1,132 @@
+"""The schedule of packages on sites small enough to work out by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from asbuilt.base.kernel import Engine
+from asbuilt.decide.schedule import Times, busy, schedule
+from deployment_sites import crew, hall, hall_crew, hall_hours, random_site, tasks
+
+DAY_SHIFT = ([8.0], [5])
+ROUND_THE_CLOCK = ([24.0], [7])
+
+
+def planned(
+    work: list[float],
+    scope: list[int],
+    row: list[int],
+    preds: list[list[int]],
+    staff: dict[str, Any],
+    hold: list[float] | None = None,
+) -> tuple[list[float], list[float], list[float]]:
+    """Start, end of work and finish of one run."""
+    found = schedule(np.array([work]), np.array([hold or [0.0] * len(work)]), **tasks(scope, row, preds), **staff)
+    return found.start_h[0].tolist(), found.work_end_h[0].tolist(), found.finish_h[0].tolist()
+
+
+def test_work_pauses_at_night_and_on_the_weekend() -> None:
+    """10 h of work on 8 h days end on Tuesday at 02:00 of the shift; 44 h end on the next Monday."""
+    assert planned([10.0], [0], [-1], [[]], crew([1], [1], *DAY_SHIFT, 1))[1] == [26.0]
+    assert planned([40.0], [0], [-1], [[]], crew([1], [1], *DAY_SHIFT, 1))[1] == [4 * 24 + 8.0]
+    assert planned([44.0], [0], [-1], [[]], crew([1], [1], *DAY_SHIFT, 1))[1] == [7 * 24 + 4.0]
+
+
+def test_a_hold_runs_on_at_night_and_its_successor_waits_for_the_shift() -> None:
+    start, end, finish = planned([6.0, 1.0], [0, 0], [-1, -1], [[], [0]], crew([1], [1], *DAY_SHIFT, 1), [5.0, 0.0])
+    assert (start, end, finish) == ([0.0, 24.0], [6.0, 25.0], [11.0, 25.0])
+
+
+def test_during_a_hold_the_team_is_free() -> None:
+    start, _, finish = planned([6.0, 1.0], [0, 0], [-1, -1], [[], []], crew([1], [1], *ROUND_THE_CLOCK, 1), [100.0, 0.0])
+    assert (start, finish) == ([0.0, 6.0], [106.0, 7.0])
+
+
+def test_the_first_in_the_order_goes_first() -> None:
+    start, _, _ = planned([3.0, 2.0, 2.0], [0] * 3, [-1] * 3, [[], [], []], crew([2], [1], *ROUND_THE_CLOCK, 1))
+    assert start == [0.0, 0.0, 2.0]
+
+
+def test_who_finds_no_room_does_not_hold_up_the_next_row() -> None:
+    """Two teams of two people; row 0 has room for three: its second package waits, the one in row 1 does not."""
+    start, _, _ = planned([4.0, 4.0, 4.0], [0] * 3, [0, 0, 1], [[], [], []], crew([2], [2], *ROUND_THE_CLOCK, 3))
+    assert start == [0.0, 4.0, 0.0]
+
+
+def test_a_small_team_fits_where_a_larger_one_waits() -> None:
+    """Room for four: three and one work; the other three must wait for the first three, though earlier in the order."""
+    staff = crew([2, 1], [3, 1], [24.0, 24.0], [7, 7], 4)
+    start, _, _ = planned([4.0, 4.0, 9.0], [0, 0, 1], [0, 0, 0], [[], [], []], staff)
+    assert start == [0.0, 4.0, 0.0]
+
+
+def test_a_team_that_is_not_at_work_takes_neither_package_nor_room() -> None:
+    """At 20 h the day shift is at home: the other pool gets the room that is free, and keeps it until 30 h."""
+    staff = crew([1, 1], [2, 2], [8.0, 24.0], [5, 7], 2)
+    start, _, _ = planned([20.0, 1.0, 10.0], [1, 0, 1], [0, 0, 0], [[], [0], [0]], staff)
+    assert start == [0.0, 30.0, 20.0]
+
+
+def test_paused_work_keeps_its_room() -> None:
+    """10 h of day work hold the aisle from Monday to Tuesday 02:00 of the shift."""
+    staff = crew([1, 1], [2, 2], [8.0, 24.0], [5, 7], 2)
+    start, _, _ = planned([10.0, 1.0], [0, 1], [0, 0], [[], []], staff)
+    assert start == [0.0, 26.0]
+
+
+def test_packages_without_work_take_no_time() -> None:
+    start, end, finish = planned([0.0, 0.0, 2.0], [0] * 3, [-1] * 3, [[], [0], [1]], crew([1], [1], *ROUND_THE_CLOCK, 1))
+    assert (start, end, finish) == ([0.0, 0.0, 0.0], [0.0, 0.0, 2.0], [0.0, 0.0, 2.0])
+
+
+def test_no_packages_and_no_runs() -> None:
+    staff = crew([1], [1], *ROUND_THE_CLOCK, 1)
+    assert schedule(np.zeros((3, 0)), np.zeros((3, 0)), **tasks([], [], []), **staff).finish_h.shape == (3, 0)
+    assert schedule(np.zeros((0, 2)), np.zeros((0, 2)), **tasks([0, 0], [0, 0], [[], []]), **staff).finish_h.shape == (0, 2)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_both_engines_agree_to_the_last_bit(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    site, staff, work, hold = random_site(seed)
+    found = []
+    for mode in ("numpy", "numba"):
+        monkeypatch.setattr(Engine, "mode", mode)
+        found.append(schedule(work, hold, **site, **staff))
+    for plain, compiled in zip(*found, strict=True):
+        assert np.array_equal(plain, compiled)
+
+
+def test_both_engines_agree_on_a_hall(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    site, staff = hall(100), hall_crew(100)
+    work, hold = hall_hours(site, 3, 5)
+    monkeypatch.setattr(Engine, "mode", "numpy")
+    plain = schedule(work, hold, **site, **staff)
+    monkeypatch.setattr(Engine, "mode", "numba")
+    compiled = schedule(work, hold, **site, **staff)
+    assert np.array_equal(plain.finish_h, compiled.finish_h)
+    assert not np.isnan(plain.finish_h).any()
+
+
+def test_runs_do_not_know_each_other() -> None:
+    site, staff = hall(20), hall_crew(20)
+    work, hold = hall_hours(site, 4, 7)
+    together = schedule(work, hold, **site, **staff)
+    for s in range(4):
+        alone = schedule(work[s : s + 1], hold[s : s + 1], **site, **staff)
+        assert np.array_equal(alone.finish_h[0], together.finish_h[s])
+
+
+def test_busy_of_each_pool() -> None:
+    scope = np.array([0, 0, 2])
+    times = Times(np.array([[1.0, 0.5, 4.0]]), np.array([[3.0, 2.0, 9.0]]), np.array([[3.0, 8.0, 99.0]]))
+    first, last, worked = busy(times, np.array([[2.0, 1.5, 5.0]]), scope, 3)
+    assert first[0, [0, 2]].tolist() == [0.5, 4.0]
+    assert last[0, [0, 2]].tolist() == [3.0, 9.0]
+    assert np.isnan(first[0, 1])
+    assert np.isnan(last[0, 1])
+    assert worked[0].tolist() == [3.5, 0.0, 5.0]
