@@ -1,0 +1,216 @@
+"""Rework: the hours that faults cost, and the packages of work that they are added to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from asbuilt.decide.risk import Faults, Lots
+from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS
+
+if TYPE_CHECKING:
+    from asbuilt.decide.tasks import Tasks
+
+_COLUMN = {operation.id: column for column, operation in enumerate(OPERATIONS)}
+#: The package in which a stage looks, and where: at the same rack, in the same row, or once for the site.
+_LOOKS_IN = {
+    "pressure": ("liquid/gate", "row"),
+    "node": ("bringup/rack", "rack"),
+    "fabric": ("acceptance/fabric", "row"),
+    "collectives": ("acceptance/collectives", "row"),
+    "soak": ("acceptance/soak", "site"),
+}
+#: Stages from which on a rack has power and coolant: a fault caught there may have destroyed something.
+POWERED = tuple(catch for catch in CATCHES if catch not in ("inspection", "pressure"))
+#: Up to so many faults of one cell are dealt out one by one; more are spread by the racks' pieces.
+_ONE_BY_ONE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The packages of work that faults of a lot caught at a stage fall to: rows of a sparse table, one for each (lot, catch).
+
+    ``start [L*C+1]``; ``package`` and ``weight``: where, and what share of the lot's pieces. Production has none: the
+    work is over.
+    """
+
+    packages: int
+    start: np.ndarray
+    package: np.ndarray
+    weight: np.ndarray
+
+
+def places(lots: Lots, tasks: Tasks) -> Places:
+    """Where the faults of each lot fall to.
+
+    At inspection to the packages that put them in; at a later stage to the package of that stage at the rack, or the first
+    of its row that comes after, or of the site; where the site has no such package, to the next later stage's, at last to
+    the packages of the lot itself: no hour gets lost.
+    """
+    targets = _targets(tasks)
+    start, package, weight = [0], [], []
+    for kind, row in zip(lots.kind.tolist(), lots.row.tolist(), strict=True):
+        pieces = tasks.operations[:, _COLUMN[FAULT_KINDS[kind].operation]]
+        made_in = np.flatnonzero((tasks.row == row) & (pieces > 0))
+        share = pieces[made_in] / pieces[made_in].sum()
+        for catch in CATCHES[:-1]:
+            falls_to, inverse = np.unique(targets[catch][made_in], return_inverse=True)
+            package.append(falls_to)
+            weight.append(np.bincount(inverse, share))
+            start.append(start[-1] + len(falls_to))
+        start.append(start[-1])
+    if not package:
+        return Places(len(tasks.package), np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    return Places(len(tasks.package), np.array(start, np.int64), np.concatenate(package), np.concatenate(weight))
+
+
+def _targets(tasks: Tasks) -> dict[str, np.ndarray]:
+    """For each catch and package in which a fault is made, the package in which it is mended."""
+    own = np.arange(len(tasks.package))
+    words = np.array(tasks.package)
+    racks = np.array(tasks.rack)
+    made = {CATCHES[0]: own}
+    later: np.ndarray | None = None
+    for catch in reversed(CATCHES[1:-1]):
+        word, near = _LOOKS_IN[catch]
+        there = np.flatnonzero(words == word)
+        if not there.size:
+            made[catch] = own if later is None else later
+            continue
+        target = _after(there, own)
+        if near != "site":
+            for row in np.unique(tasks.row[there]):
+                inside = np.flatnonzero(tasks.row == row)
+                target[inside] = _after(there[tasks.row[there] == row], inside)
+        if near == "rack":
+            at = {str(racks[index]): int(index) for index in there[::-1]}
+            for index in np.flatnonzero(racks != ""):
+                target[index] = at.get(str(racks[index]), int(target[index]))
+        made[catch] = later = target
+    return made
+
+
+def _after(there: np.ndarray, of: np.ndarray) -> np.ndarray:
+    """For each package of ``of`` the first of ``there`` (sorted) that is not before it, or the last one."""
+    made: np.ndarray = there[np.minimum(np.searchsorted(there, of), len(there) - 1)]
+    return made
+
+
+def rework_hours(faults: Faults, hours: np.ndarray) -> np.ndarray:
+    """Hours of a team for each cell of ``faults``, ``[N]``; ``hours``: of one fault, ``[S or 1, K, len(CATCHES)]``."""
+    made: np.ndarray = faults.count * _of_cells(faults, hours)
+    return made
+
+
+def _of_cells(faults: Faults, values: np.ndarray) -> np.ndarray:
+    run = faults.run if len(values) > 1 else np.zeros(len(faults.run), np.int64)
+    made: np.ndarray = values[run, faults.lots.kind[faults.lot], faults.catch]
+    return made
+
+
+def added(faults: Faults, where: Places, hours: np.ndarray, waits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Hours that faults add to the work and to the hold of each package, ``[S, T]`` both; ``hours`` and ``waits``: of one
+    fault, ``[S or 1, K, len(CATCHES)]``.
+
+    Work adds up. Parts are ordered together and waited for together: of several waits of one package the longest counts.
+    A few faults of a row are dealt out to its racks by chance, in proportion to their pieces; many are spread in that
+    proportion, a rack's wait times the probability that any fell to it. Faults caught in production add to no package.
+    """
+    cells = len(CATCHES)
+    entry = faults.lot * cells + faults.catch
+    width = where.start[entry + 1] - where.start[entry]
+    each, wait = _of_cells(faults, hours), _of_cells(faults, waits)
+    total = np.zeros(faults.runs * where.packages)
+    hold = np.zeros(faults.runs * where.packages)
+
+    single = np.flatnonzero(width == 1)
+    at = faults.run[single] * where.packages + where.package[where.start[entry[single]]]
+    _put(total, hold, at, each[single] * faults.count[single], wait[single])
+
+    few = np.flatnonzero((width > 1) & (faults.count <= _ONE_BY_ONE))
+    index = np.repeat(few, faults.count[few])
+    dealt = _dealt(faults, where, entry, index, _ordinals(faults.count[few]))
+    _put(total, hold, faults.run[index] * where.packages + dealt, each[index], wait[index])
+
+    many = np.flatnonzero((width > 1) & (faults.count > _ONE_BY_ONE))
+    index = np.repeat(many, width[many])
+    slot = where.start[entry[index]] + _ordinals(width[many])
+    weight = where.weight[slot]
+    at = faults.run[index] * where.packages + where.package[slot]
+    touched = 1.0 - (1.0 - weight) ** faults.count[index]
+    _put(total, hold, at, each[index] * faults.count[index] * weight, wait[index] * touched)
+    return total.reshape(faults.runs, -1), hold.reshape(faults.runs, -1)
+
+
+def _put(total: np.ndarray, hold: np.ndarray, at: np.ndarray, work: np.ndarray, wait: np.ndarray) -> None:
+    total += np.bincount(at, work, len(total))
+    waits = wait > 0
+    np.maximum.at(hold, at[waits], wait[waits])
+
+
+def _ordinals(lengths: np.ndarray) -> np.ndarray:
+    """0, 1, … for each length, one after the other."""
+    made: np.ndarray = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return made
+
+
+def _dealt(faults: Faults, where: Places, entry: np.ndarray, index: np.ndarray, ordinal: np.ndarray) -> np.ndarray:
+    """The package of each fault, by its own chance: a number that depends on run, lot, catch and its place among them alone."""
+    stage = (faults.run[index] * (len(where.start) - 1) + entry[index]) * _ONE_BY_ONE + ordinal
+    chance = _mixed(np.uint64(faults.key), stage)
+    ends = np.cumsum(where.weight)
+    before = np.concatenate(([0.0], ends))[where.start[entry[index]]]
+    slot = np.searchsorted(ends, before + chance, side="right")
+    last = where.start[entry[index] + 1] - 1
+    made: np.ndarray = where.package[np.clip(slot, where.start[entry[index]], last)]
+    return made
+
+
+def _mixed(key: np.uint64, numbers: np.ndarray) -> np.ndarray:
+    """A chance in [0, 1) for each number: SplitMix64 of Steele, Lea and Flood, "Fast splittable pseudorandom number
+    generators", OOPSLA 2014, at the place in its sequence that the number says."""
+    z = np.full(numbers.shape, key) + numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    made: np.ndarray = ((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
+    return made
+
+
+def expected_added(
+    expected: np.ndarray, lots: Lots, where: Places, hours: np.ndarray, waits: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The expected values of ``added`` from expected faults ``[S, L, C]``: work exactly; the hold as the sum of each lot's
+    wait times the probability that any of its faults falls to the package, which is no less than the mean of the longest."""
+    runs = len(expected)
+    work = np.zeros((runs, where.packages))
+    hold = np.zeros((runs, where.packages))
+    cells = len(CATCHES)
+    for lot in range(len(lots.kind)):
+        for catch in range(cells - 1):
+            at = slice(where.start[lot * cells + catch], where.start[lot * cells + catch + 1])
+            mean = expected[:, lot, catch][:, None] * where.weight[at]
+            work[:, where.package[at]] += mean * hours[:, lots.kind[lot], catch][:, None]
+            hold[:, where.package[at]] += (1.0 - np.exp(-mean)) * waits[:, lots.kind[lot], catch][:, None]
+    return work, hold
+
+
+def inspected_again(faults: Faults, where: Places) -> np.ndarray:
+    """Pieces inspected because a sample had a fault in it, by package, ``[S, T]``: spread as the pieces of the row are."""
+    made = np.zeros((faults.runs, where.packages))
+    for column, lot in enumerate(faults.inspected_lots.tolist()):
+        at = slice(where.start[lot * len(CATCHES)], where.start[lot * len(CATCHES) + 1])
+        made[:, where.package[at]] += faults.inspected[:, column][:, None] * where.weight[at]
+    return made
+
+
+def destroyed(faults: Faults, probability: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Faults by kind that destroyed hardware, ``float64[S, K]``; ``probability [S or 1, K]``, of one caught under power."""
+    under_power = np.isin(faults.catch, [CATCHES.index(catch) for catch in POWERED])
+    kind = faults.lots.kind[faults.lot][under_power]
+    run = faults.run[under_power]
+    chance = probability[run if len(probability) > 1 else np.zeros(len(run), np.int64), kind]
+    count = rng.binomial(faults.count[under_power], chance)
+    width = len(FAULT_KINDS)
+    return np.bincount(run * width + kind, count, faults.runs * width).reshape(faults.runs, width)
