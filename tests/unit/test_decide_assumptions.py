@@ -26,7 +26,7 @@ def wanted() -> dict[str, str]:
         ids |= {f"crew.team.{scope}": "people", f"money.hour.{scope}": "money/h", f"money.training.{scope}": "money"}
     for party in PARTIES:
         ids |= {
-            f"crew.{party}.racks_per_team": "racks", f"crew.{party}.shift_hours": "h", f"crew.{party}.shifts": "shifts",
+            f"crew.{party}.weeks": "weeks", f"crew.{party}.ready_days": "days", f"crew.{party}.shift_hours": "h", f"crew.{party}.shifts": "shifts",
             f"crew.{party}.days": "days/week", f"crew.{party}.experience_racks": "racks",
             f"money.mobilisation.{party}": "money", f"money.travel_day.{party}": "money/day",
             f"money.insurance.{party}": "share",

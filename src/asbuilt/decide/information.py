@@ -1,0 +1,52 @@
+"""What it is worth to know one thing before deciding: the expected value of partial perfect information, by simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+_BINS, _LEAST_IN_BIN = 20, 25
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """``money``: what choosing with the value known saves on average; ``settles``: share of runs whose choice changes."""
+
+    money: float
+    settles: float
+
+
+def worth(costs: np.ndarray, values: np.ndarray) -> Worth:
+    """Worth of knowing ``values`` ``[S]`` before choosing among arrangements with ``costs`` ``[S, A]`` in the same runs.
+
+    Runs are put into bins of equal numbers by the value; in each bin the arrangement with the least mean cost is chosen.
+    Picking the least of noisy means pretends some worth where there is none, so the same is done with the values rolled by
+    half the runs, where they say nothing, and taken off. Source: M. Strong, J. E. Oakley, "An efficient method for computing
+    single-parameter partial expected value of perfect information", Medical Decision Making 33 (2013), 755-766.
+    """
+    runs = len(values)
+    bins = min(_BINS, runs // _LEAST_IN_BIN)
+    if bins < 2 or costs.shape[1] < 2 or not np.ptp(values) > 0.0:
+        return Worth(0.0, 0.0)
+    saved, settles = _binned(costs, values, bins)
+    nothing, _ = _binned(costs, np.roll(values, runs // 2), bins)
+    left = saved - nothing
+    return Worth(max(left, 0.0), settles if left > 0.0 else 0.0)
+
+
+def _binned(costs: np.ndarray, values: np.ndarray, bins: int) -> tuple[float, float]:
+    order = np.argsort(values, kind="stable")
+    edges = np.linspace(0, len(values), bins + 1).astype(np.int64)
+    sums = np.add.reduceat(costs[order], edges[:-1], axis=0)
+    counts = np.diff(edges)
+    means = sums / counts[:, None]
+    blind = int(costs.mean(axis=0).argmin())
+    best = means.argmin(axis=1)
+    saved = float(((means[:, blind] - means.min(axis=1)) * counts).sum() / len(values))
+    return saved, float(counts[best != blind].sum() / len(values))
+
+
+def perfect(costs: np.ndarray) -> float:
+    """Worth of knowing everything: mean of the least cost of each run, against the least mean cost."""
+    return float(costs.mean(axis=0).min() - costs.min(axis=1).mean())

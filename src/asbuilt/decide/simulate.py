@@ -1,0 +1,247 @@
+"""One arrangement, deployed many times over: values drawn, hours, faults, rework, schedule, money. Runs come in chunks.
+
+All arrangements draw from equal streams: what they do alike has the same luck, so that their difference is their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+
+from asbuilt.decide import hours as working
+from asbuilt.decide import money, risk
+from asbuilt.decide.parties import Pools
+from asbuilt.decide.rates import drawn, fixed, rate_id, triangle
+from asbuilt.decide.rework import Places, added, destroyed, expected_added, inspected_again
+from asbuilt.decide.risk import Lots
+from asbuilt.decide.schedule import Times, schedule
+from asbuilt.decide.tasks import Tasks
+from asbuilt.model.assumption import Assumptions
+from asbuilt.model.crew_question import Checkpoints
+from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS, SCOPES
+
+_DAY_H, _MINUTES_PER_H = 24.0, 60.0
+_SCOPE_OF = {operation.id: SCOPES.index(operation.scope) for operation in OPERATIONS}
+_INSPECT = next(index for index, operation in enumerate(OPERATIONS) if operation.id == "connector_inspect")
+#: Packages that end a row, and the site.
+ROW_DONE, SITE_DONE = "acceptance/collectives", ("acceptance/site", "acceptance/soak", "acceptance/audit")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """All that is fixed before anything is drawn.
+
+    ``lots``, ``places``: of ``tasks``; ``pieces``: of each operation in each package with dropped checkpoints left out
+    ``[T, O]``; ``impossible``: pairs of fault kind and catch that a missing tool switches off; ``sign_offs``: interfaces that
+    each package waits for ``[T]``; ``ready_d``: days until all parties are there.
+    """
+
+    tasks: Tasks
+    pools: Pools
+    lots: Lots
+    places: Places
+    pieces: np.ndarray
+    checkpoints: Checkpoints
+    impossible: frozenset[tuple[str, str]]
+    sign_offs: np.ndarray
+    bill: money.Bill
+    assumptions: Assumptions
+    early_use: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What came out, run by run. ``parts [S, 14]`` in the order of ``money.PARTS``; ``caught [S, K, C]``; times in days."""
+
+    parts: np.ndarray
+    first_job_d: np.ndarray
+    acceptance_d: np.ndarray
+    idle_gpu_h: np.ndarray
+    rework_h: np.ndarray
+    caught: np.ndarray
+
+    @property
+    def cost(self) -> np.ndarray:
+        """Money of all parts, ``[S]``."""
+        made: np.ndarray = self.parts.sum(axis=1)
+        return made
+
+
+def joined(chunks: list[Outcomes]) -> Outcomes:
+    """Chunks of one case, one after the other."""
+    return Outcomes(*(np.concatenate([getattr(chunk, field.name) for chunk in chunks]) for field in fields(Outcomes)))
+
+
+class Streams(NamedTuple):
+    """Generators of one chunk: values, the luck of packages, faults, what faults destroy."""
+
+    values: np.random.Generator
+    luck: np.random.Generator
+    faults: np.random.Generator
+    damage: np.random.Generator
+
+
+def streams(seed: int, chunk: int) -> Streams:
+    """Those of a chunk, whoever simulates it, and for whatever arrangement."""
+    return Streams(*(np.random.default_rng(one) for one in np.random.SeedSequence(seed, spawn_key=(chunk,)).spawn(4)))
+
+
+def simulate(case: Case, seed: int, chunk: int, runs: int) -> Outcomes:
+    """``runs`` deployments of one chunk."""
+    return detailed(case, seed, chunk, runs)[0]
+
+
+def detailed(case: Case, seed: int, chunk: int, runs: int) -> tuple[Outcomes, Times]:
+    """The same with start, end and finish of each package."""
+    rng = streams(seed, chunk)
+    values = drawn(case.assumptions, ids(case.assumptions), rng.values, runs)
+    shares = risk.all_shares(case.checkpoints, case.impossible, values)
+    sampling = risk.sampling_of(case.checkpoints, case.impossible, values)
+    faults = risk.draw_faults(case.lots, _means(case, values), shares, rng.faults, sampling)
+    more_work, more_hold = added(faults, case.places, _each(values, "rework"), _each(values, "wait"))
+    if sampling is not None and faults.inspected.size:
+        again = inspected_again(faults, case.places) * values["work.connector_inspect.minutes"][:, None] / _MINUTES_PER_H
+        more_work += again
+    gone = destroyed(faults, _by_kind(values, "damage_probability"), rng.damage)
+    noise = case.assumptions[working.NOISE]
+    luck = triangle(noise.low, noise.likely, noise.high, rng.luck.random((runs, len(case.tasks.package))))
+    return _built(case, values, luck, (more_work, more_hold), faults.by_kind(), gone)
+
+
+def expected(case: Case, changed: Mapping[str, float] | None = None) -> tuple[Outcomes, Times]:
+    """One deployment with every input at its mean (or as ``changed`` says), and faults as many as expected of each kind."""
+    values = {key: np.array([value]) for key, value in fixed(case.assumptions, ids(case.assumptions)).items()}
+    values.update({key: np.array([value]) for key, value in (changed or {}).items()})
+    shares = risk.all_shares(case.checkpoints, case.impossible, values)
+    sampling = risk.sampling_of(case.checkpoints, case.impossible, values)
+    faults, again = risk.expected_faults(case.lots, _means(case, values), shares, sampling)
+    work, hold = expected_added(faults, case.lots, case.places, _each(values, "rework"), _each(values, "wait"))
+    if sampling is not None:
+        work += _spread_again(case, again) * values["work.connector_inspect.minutes"] / _MINUTES_PER_H
+    by_kind = np.zeros((1, len(FAULT_KINDS), len(CATCHES)))
+    np.add.at(by_kind[0], case.lots.kind, faults[0])
+    under_power = by_kind[:, :, 2:].sum(axis=2)
+    gone = under_power * _by_kind(values, "damage_probability")
+    luck = np.full((1, len(case.tasks.package)), float(values[working.NOISE][0]))
+    return _built(case, values, luck, (work, hold), by_kind, gone)
+
+
+def _spread_again(case: Case, again: np.ndarray) -> np.ndarray:
+    """Expected pieces inspected after a find, by package: as the pieces of the row are spread."""
+    made = np.zeros((len(again), len(case.tasks.package)))
+    for lot in np.flatnonzero(again[0]).tolist():
+        at = slice(case.places.start[lot * len(CATCHES)], case.places.start[lot * len(CATCHES) + 1])
+        made[:, case.places.package[at]] += again[:, lot][:, None] * case.places.weight[at]
+    return made
+
+
+def ids(assumptions: Assumptions) -> tuple[str, ...]:
+    """All that is drawn: everything but the thresholds of rules, which enter no time and no money."""
+    return tuple(item.id for item in assumptions if not item.id.startswith("rule."))
+
+
+def _means(case: Case, values: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Expected faults of each lot, ``[S, L]``: pieces x rate x qualification x experience."""
+    pools = case.pools
+    scope = np.array([_SCOPE_OF[kind.operation] for kind in FAULT_KINDS], np.int64)
+    rates = np.stack(
+        [
+            values[rate_id(case.assumptions, kind.id, pools.party[k])]
+            * values[f"qualification.{pools.qualification[k]}.fault_factor"]
+            for kind, k in zip(FAULT_KINDS, scope.tolist(), strict=True)
+        ],
+        axis=1,
+    )
+    done = pools.experience_racks[scope[case.lots.kind]] + case.lots.repeat
+    factors = risk.fault_factor(
+        done, values["experience.fault_slope"], values[working.REFERENCE], values["experience.fault_floor"]
+    )  # fmt: skip
+    return risk.fault_means(case.lots, rates, factors)
+
+
+def _each(values: Mapping[str, np.ndarray], word: str) -> np.ndarray:
+    """``fault.<kind>.<word>.<catch>`` of one fault, ``[S, K, C]``; zero where a kind is never caught."""
+    runs = len(values[working.NOISE])
+    made = np.zeros((runs, len(FAULT_KINDS), len(CATCHES)))
+    for k, kind in enumerate(FAULT_KINDS):
+        for catch in kind.catches:
+            made[:, k, CATCHES.index(catch)] = values[f"fault.{kind.id}.{word}.{catch}"]
+    return made
+
+
+def _by_kind(values: Mapping[str, np.ndarray], word: str) -> np.ndarray:
+    return np.stack([values[f"fault.{kind.id}.{word}"] for kind in FAULT_KINDS], axis=1)
+
+
+def _built(
+    case: Case,
+    values: Mapping[str, np.ndarray],
+    luck: np.ndarray,
+    more: tuple[np.ndarray, np.ndarray],
+    caught: np.ndarray,
+    gone: np.ndarray,
+) -> tuple[Outcomes, Times]:
+    """Hours with rework, the schedule they make, and the money."""
+    tasks, pools = case.tasks, case.pools
+    work = working.work_hours(tasks, case.pieces, pools, values, luck)
+    if case.sign_offs.any():
+        work += case.sign_offs[None, :] * values["money.sign_off_hours"][:, None]
+    work += more[0]
+    hold = working.hold_hours(tasks, values, working.held(case.checkpoints)) + more[1]
+    room = round(case.assumptions["access.row_people"].likely)
+    times = schedule(
+        work, hold, tasks.scope, tasks.row, tasks.pred_start, tasks.pred, pools.teams, pools.people,
+        pools.hours_per_day, pools.days_per_week, max(room, int(pools.people.max())),
+    )  # fmt: skip
+    rework = _by_scope(more[0], tasks.scope)
+    there = money.Presence(*_present(times, work, tasks.scope), rework)
+    ready_h = _ready_h(pools, values)
+    usable, first, done = _usable(case, times)
+    ended = money.Ended(done + ready_h, ((usable + ready_h[:, None]) * tasks.row_gpus).sum(axis=1))
+    parts = money.costs(case.bill, pools, there, ended, caught, gone, values)
+    made = Outcomes(
+        parts, (first + ready_h) / _DAY_H, ended.acceptance_h / _DAY_H, ended.idle_gpu_h, rework, caught.astype(np.float32)
+    )  # fmt: skip
+    return made, times
+
+
+def _ready_h(pools: Pools, values: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Hours until the last of the parties is there."""
+    made = [values[f"crew.{party}.ready_days"] * _DAY_H for party in sorted(set(pools.party))]
+    return np.max(np.stack(made), axis=0)
+
+
+def _by_scope(hours: np.ndarray, scope: np.ndarray) -> np.ndarray:
+    """Hours of packages by pool, ``[S, 6]``."""
+    return np.stack([hours[:, scope == k].sum(axis=1) for k in range(len(SCOPES))], axis=1)
+
+
+def _present(times: Times, work: np.ndarray, scope: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """First start and last end of the work of each pool, ``[S, 6]``; NaN where it has none."""
+    runs = len(work)
+    first, last = np.full((runs, len(SCOPES)), np.nan), np.full((runs, len(SCOPES)), np.nan)
+    for k in range(len(SCOPES)):
+        mine = np.flatnonzero((scope == k) & (work > 0).any(axis=0))
+        if mine.size:
+            first[:, k] = times.start_h[:, mine].min(axis=1)
+            last[:, k] = times.work_end_h[:, mine].max(axis=1)
+    return first, last
+
+
+def _usable(case: Case, times: Times) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Hours until each row may be used ``[S, R]``, the first row with GPUs ``[S]``, and all is accepted ``[S]``."""
+    tasks = case.tasks
+    words = np.array(tasks.package)
+    done = times.finish_h[:, np.isin(words, SITE_DONE)].max(axis=1)
+    rows = np.flatnonzero(words == ROW_DONE)
+    usable = np.repeat(done[:, None], len(tasks.rows), axis=1)
+    usable[:, tasks.row[rows]] = times.finish_h[:, rows]
+    with_gpus = tasks.row_gpus > 0
+    first = usable[:, with_gpus].min(axis=1)
+    if not case.early_use:
+        usable = np.repeat(done[:, None], len(tasks.rows), axis=1)
+        first = done
+    return usable, first, done
