@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Mapping, TypeAlias, TypeVar
 
 from asbuilt.base.fault import Fault
@@ -26,21 +26,26 @@ MOST_PROBLEMS = 100
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """How one kind of document is read: its schema name and version, and a problem code for each fault."""
+    """How one kind of document is read: its schema name and version, a problem code for each fault, and where to start."""
 
     schema: str
     version: int
     codes: Mapping[Fault, str]
+    start: str = "`asbuilt new` writes a file to start from"
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded(Generic[R]):
-    """A decoded document and where each stated value stands. ``places`` has only values that were read without fault."""
+    """A decoded document and where each stated value stands. ``places`` has only values that were read without fault.
+
+    ``apart``: top-level keys that the caller reads itself, with their trees.
+    """
 
     value: R
     source: SourceText
     places: dict[Path, Place]
     problems: tuple[Problem, ...]
+    apart: dict[str, tuple[Scalar, Node]] = field(default_factory=dict)
 
 
 def spelled(path: Path) -> str:
@@ -51,16 +56,19 @@ def spelled(path: Path) -> str:
     return out
 
 
-def decode_record(data: bytes, file: str, record: type[R], grammar: Grammar) -> Decoded[R]:
-    """Decode ``data``. Raises ``ProblemError`` when the bytes are no YAML at all; otherwise problems are in the answer."""
+def decode_record(data: bytes, file: str, record: type[R], grammar: Grammar, apart: tuple[str, ...] = ()) -> Decoded[R]:
+    """Decode ``data``. Raises ``ProblemError`` when the bytes are no YAML at all; otherwise problems are in the answer.
+
+    ``apart``: top-level keys that are no fields of ``record`` and are handed back as trees.
+    """
     source = read_source(data, file, grammar.codes)
     builder = TreeBuilder(source, grammar.codes)
     root = builder.build()
-    reader = _Reader(source, grammar, builder.problems)
+    reader = _Reader(source, grammar, builder.problems, apart)
     if root is None or (isinstance(root, Scalar) and root.plain and is_null(root.text)):
         raise ProblemError([*builder.problems, _empty(source, grammar)])
     value = reader.document(root, record)
-    return Decoded(value, source, reader.places, tuple(reader.problems))
+    return Decoded(value, source, reader.places, tuple(reader.problems), reader.apart)
 
 
 def in_order(problems: list[Problem], codes: Mapping[Fault, str], file: str) -> list[Problem]:
@@ -75,28 +83,31 @@ def in_order(problems: list[Problem], codes: Mapping[Fault, str], file: str) -> 
 
 def _empty(source: SourceText, grammar: Grammar) -> Problem:
     what = "the file holds only comments" if source.text.strip() else "the file is empty"
-    fix = f"write at least `schema: {grammar.schema}/v{grammar.version}` and the required fields; `asbuilt new` makes a start"
+    fix = f"write at least `schema: {grammar.schema}/v{grammar.version}` and the required fields; {grammar.start}"
     return Problem(grammar.codes[Fault.EMPTY], what, Place(source.file), fix=fix)
 
 
 class _Reader:
     """Walks the tree along the shapes. A value at fault is replaced by its default, so that the rest is read too."""
 
-    def __init__(self, source: SourceText, grammar: Grammar, problems: list[Problem]) -> None:
+    def __init__(self, source: SourceText, grammar: Grammar, problems: list[Problem], apart: tuple[str, ...] = ()) -> None:
         self.source = source
         self.grammar = grammar
         self.problems = problems
         self.places: dict[Path, Place] = {}
+        self.known_apart = apart
+        self.apart: dict[str, tuple[Scalar, Node]] = {}
 
     def document(self, root: Node, record: type[R]) -> R:
         if isinstance(root, Table):
             first = next(((k, v) for k, v in root.entries if k.text == "schema"), None)
             self._schema(first)
-            return self._record(root, record, (), ("schema",))
+            self.apart = {key.text: (key, child) for key, child in root.entries if key.text in self.known_apart}
+            return self._record(root, record, (), ("schema", *self.known_apart))
         if not isinstance(root, Refused):
             kind = "a list" if isinstance(root, Listing) else "a single value"
             what = f"the file holds {kind}, but `name: value` lines are wanted"
-            self._note(Fault.WRONG_TYPE, root.place, what, fix="`asbuilt new` writes a file to start from")
+            self._note(Fault.WRONG_TYPE, root.place, what, fix=self.grammar.start)
         return record()
 
     def _schema(self, entry: tuple[Scalar, Node] | None) -> None:

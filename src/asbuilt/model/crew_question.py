@@ -91,7 +91,10 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Everything that is asked at once. ``seed`` and ``runs`` of the simulation; money in ``currency``."""
+    """Everything that is asked at once. ``seed`` and ``runs`` of the simulation; money in ``currency``.
+
+    ``notes``: what nobody stated and what stands there instead, in words.
+    """
 
     name: str
     currency: str
@@ -104,6 +107,7 @@ class Question:
     early_use: bool = True
     seed: int = 1
     runs: int = 20_000
+    notes: tuple[str, ...] = ()
 
     def party(self, arrangement: Arrangement, scope: str) -> Party:
         """Who does ``scope`` in ``arrangement``."""

@@ -20,12 +20,13 @@ INHERITED = ("unit", "origin", "confidence", "source", "meaning", "least", "abov
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a value may be; ``above``: a lower bound that is itself excluded."""
+    """What a value may be; ``above``: a lower bound that is itself excluded; ``whole``: people and shifts are not cut."""
 
     unit: str
     least: float | None = None
     above: float | None = None
     most: float | None = None
+    whole: bool = False
 
     def broken(self, value: float) -> str:
         """Empty, or what is wanted in words."""
@@ -35,7 +36,7 @@ class Limits:
             return f"at least {plainly(self.least)}"
         if self.most is not None and value > self.most:
             return f"at most {plainly(self.most)}"
-        return ""
+        return "a whole number of" if self.whole and not float(value).is_integer() else ""
 
     def words(self) -> str:
         """``a number, more than 0, at most 1, in share``."""
@@ -44,7 +45,7 @@ class Limits:
             for word, bound in (("more than", self.above), ("at least", self.least), ("at most", self.most))
             if bound is not None
         ]
-        return ", ".join(["a number", *parts, f"in {self.unit}"])
+        return ", ".join(["a whole number" if self.whole else "a number", *parts, f"in {self.unit}"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,9 @@ def read_value(node: Node, at: Scalar, key: str, meaning: str, limits: Limits, l
         return None
     broken = limits.broken(value)
     if broken:
-        ledger.note(Fault.OUT_OF_RANGE, node.place, f"{named(node.text)} is absurd here: {broken} {limits.unit}", why, "")
+        unit = "" if limits.unit in ("share", "ratio") else f" {limits.unit}"
+        what = f"{named(node.text)} is absurd here: {broken}{unit}"
+        ledger.note(Fault.OUT_OF_RANGE, node.place, what, why, f"write {limits.words()}")
         return None
     return float(value)
 

@@ -73,7 +73,7 @@ def unit_limits() -> Mapping[str, Limits]:
             continue
         anything = Limits("a number")
         bounds = {k.text: read_value(v, k, k.text, "", anything, ledger) for k, v in child.entries}
-        found[key.text] = Limits(key.text, bounds.get("least"), bounds.get("above"), bounds.get("most"))
+        found[key.text] = Limits(key.text, bounds.get("least"), bounds.get("above"), bounds.get("most"), "whole" in bounds)
     if ledger.problems:
         raise ProblemError(ledger.problems)
     return found
@@ -112,7 +112,7 @@ def _limits(leaf: Leaf, ledger: Ledger) -> Limits:
     least, above = base.least, base.above
     if own["least"] is not None or own["above"] is not None:
         least, above = own["least"], own["above"]
-    return Limits(base.unit, least, above, own["most"] if own["most"] is not None else base.most)
+    return Limits(base.unit, least, above, own["most"] if own["most"] is not None else base.most, base.whole)
 
 
 def _assumed(leaf: Leaf, ledger: Ledger) -> Assumed | None:
