@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fault_site import assumed, assumptions, rate
 
 from asbuilt.decide.rates import PseudoCounts, drawn, fixed, pseudo_counts, rate_id, triangle
+from fault_site import assumed, assumptions, rate
 
 DIRTY = rate("fault.connector_dirty.rate", 0.0053, 0.03, 0.071)
 MINUTES = assumed("work.trunk_pull.minutes", 10.0, 20.0, 60.0, unit="min")
@@ -36,21 +36,26 @@ def test_a_rate_without_a_spread_is_a_constant() -> None:
         assert made[certain.id].tolist() == [value] * 5
 
 
-@pytest.mark.parametrize(
-    ("item", "words"),
-    (
-        (replace(DIRTY, low=0.5), "fault.connector_dirty.rate: low, likely and high must be in this order; they are 0.5, 0.03, 0.071"),
-        (replace(DIRTY, low=math.nan), "fault.connector_dirty.rate: a fault rate is a number from 0 on; low, likely, high are nan, 0.03, 0.071"),
-        (replace(DIRTY, low=-0.1), "fault.connector_dirty.rate: a fault rate is a number from 0 on; low, likely, high are -0.1, 0.03, 0.071"),
-        (replace(DIRTY, low=0.0), "fault.connector_dirty.rate: low is the 5 % point of a rate and above zero where the rate has a spread; low, likely, high are 0, 0.03, 0.071. State a small low, or the same value three times"),
-        (replace(DIRTY, faults=0.0), "fault.connector_dirty.rate: a spread needs faults above zero; 0 were given for 0.03"),
+#: Changes of a rate that make it none, and what is said after its id.
+WRONG = {
+    "order": ({"low": 0.5}, "low, likely and high must be in this order; they are 0.5, 0.03, 0.071"),
+    "nan": ({"low": math.nan}, "a fault rate is a number from 0 on; low, likely, high are nan, 0.03, 0.071"),
+    "negative": ({"low": -0.1}, "a fault rate is a number from 0 on; low, likely, high are -0.1, 0.03, 0.071"),
+    "zero-low": (
+        {"low": 0.0},
+        "low is the 5 % point of a rate and above zero where the rate has a spread; low, likely, high are 0, 0.03, 0.071. "
+        "State a small low, or the same value three times",
     ),
-    ids=("order", "nan", "negative", "zero-low", "zero-faults"),
-)  # fmt: skip
-def test_a_rate_that_is_none_is_refused(item, words) -> None:  # type: ignore[no-untyped-def]
+    "zero-faults": ({"faults": 0.0}, "a spread needs faults above zero; 0 were given for 0.03"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_rate_that_is_none_is_refused(case: str) -> None:
+    change, words = WRONG[case]
     with pytest.raises(ValueError) as caught:
-        pseudo_counts(item)
-    assert str(caught.value) == words
+        pseudo_counts(replace(DIRTY, **change))
+    assert str(caught.value) == f"fault.connector_dirty.rate: {words}"
 
 
 def test_a_triangle_has_its_ends_its_mode_and_its_mean() -> None:
@@ -119,5 +124,5 @@ def test_means_and_ids() -> None:
     assert fixed(items, [DIRTY.id, MINUTES.id]) == {DIRTY.id: 0.03, MINUTES.id: 30.0}
     assert rate_id(items, "connector_dirty", "own") == "fault.connector_dirty.rate.own"
     assert rate_id(items, "connector_dirty", "specialist") == "fault.connector_dirty.rate"
-    with pytest.raises(KeyError, match="no assumption is called 'work.nothing'"):
+    with pytest.raises(KeyError, match=r"no assumption is called 'work\.nothing'"):
         fixed(items, ["work.nothing"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from asbuilt.decide.hours import practice
 from asbuilt.decide.sampling import Sampling, expected_sampled, sampled
 from asbuilt.model.crew_question import Checkpoints
 from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS, FaultKind
@@ -88,13 +89,10 @@ def all_shares(
 def fault_factor(done: np.ndarray, slope: np.ndarray, reference: np.ndarray, floor: np.ndarray) -> np.ndarray:
     """Fault rate over that at the reference, ``[S, L]``, by racks done before ``[L]``; slope, reference and floor ``[S]``.
 
-    ``done``: the party's racks from before plus those done here. With every doubling of the racks the rate falls to
-    ``slope`` of itself, never below ``floor``: the curve of Wright (1936) as ``hours.practice`` has it for times, applied
-    to faults. Assumed, not published: the sources speak of times.
+    ``done``: the party's racks from before plus those done here. The curve is the one that ``hours.practice`` has for times
+    (Wright): that it holds for faults is assumed, not published.
     """
-    doublings = np.log2(np.asarray(done) + 1.0)[None, :] - np.log2(np.asarray(reference) + 1.0)[:, None]
-    made: np.ndarray = np.maximum(np.exp2(doublings * np.log2(slope)[:, None]), np.asarray(floor)[:, None])
-    return made
+    return practice(done, slope, reference, floor)
 
 
 @dataclass(frozen=True, slots=True)
