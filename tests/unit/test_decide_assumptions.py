@@ -81,9 +81,9 @@ def wrong(item: Assumed) -> list[str]:
         found.append("assumed, but more than low confidence")
     if item.origin is Origin.ASSUMED and not item.source.startswith(("own estimate", "by definition")):
         found.append("assumed, but does not say that it is an own estimate")
-    if item.origin is Origin.PUBLISHED and item.source.startswith("own estimate"):
+    if item.origin in (Origin.PUBLISHED, Origin.DERIVED) and item.source.startswith("own estimate"):
         found.append("published, but an own estimate")
-    if item.origin not in (Origin.ASSUMED, Origin.PUBLISHED, Origin.CLAIMED):
+    if item.origin not in (Origin.ASSUMED, Origin.PUBLISHED, Origin.CLAIMED, Origin.DERIVED):
         found.append("a built-in value is nobody's measurement")
     return found
 
