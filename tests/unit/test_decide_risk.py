@@ -311,3 +311,5 @@ def test_a_sample_is_only_where_some_are_inspected() -> None:
     assert sampling_of(Checkpoints(connector_inspection=0.1), frozenset({(SAMPLED_KIND, "inspection")}), DETECT) is None
     with pytest.raises(ValueError, match=r"^connector_inspection is a share from 0 to 1, not 1\.5$"):
         sampling_of(Checkpoints(connector_inspection=1.5), frozenset(), DETECT)
+    with pytest.raises(ValueError, match=r"^connector_inspection is a share from 0 to 1, not nan$"):
+        all_shares(Checkpoints(connector_inspection=math.nan), frozenset(), DETECT)

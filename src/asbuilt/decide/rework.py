@@ -26,6 +26,8 @@ _LOOKS_IN = {
 POWERED = tuple(catch for catch in CATCHES if catch not in ("inspection", "pressure"))
 #: Up to so many faults of one cell are dealt out one by one; more are spread by the racks' pieces.
 _ONE_BY_ONE = 8
+#: Turns the chance that deals faults out into another one.
+_OTHER_CHANCE = 0x2545F4914F6CDD1D
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +117,8 @@ def added(faults: Faults, where: Places, hours: np.ndarray, waits: np.ndarray) -
     fault, ``[S or 1, K, len(CATCHES)]``.
 
     Work adds up. Parts are ordered together and waited for together: of several waits of one package the longest counts.
-    A few faults of a row are dealt out to its racks by chance, in proportion to their pieces; many are spread in that
-    proportion, a rack's wait times the probability that any fell to it. Faults caught in production add to no package.
+    A few faults of a row are dealt out to its racks by chance, in proportion to their pieces; the hours of many are spread in
+    that proportion, and a rack waits with the probability that any fell to it. Faults of production add to no package.
     """
     cells = len(CATCHES)
     entry = faults.lot * cells + faults.catch
@@ -139,7 +141,8 @@ def added(faults: Faults, where: Places, hours: np.ndarray, waits: np.ndarray) -
     slot = where.start[entry[index]] + _ordinals(width[many])
     weight = where.weight[slot]
     at = faults.run[index] * where.packages + where.package[slot]
-    touched = 1.0 - (1.0 - weight) ** faults.count[index]
+    chance = _mixed(np.uint64(faults.key ^ _OTHER_CHANCE), faults.run[index] * len(where.package) + slot)
+    touched = chance < 1.0 - (1.0 - weight) ** faults.count[index]
     _put(total, hold, at, each[index] * faults.count[index] * weight, wait[index] * touched)
     return total.reshape(faults.runs, -1), hold.reshape(faults.runs, -1)
 
@@ -181,18 +184,27 @@ def _mixed(key: np.uint64, numbers: np.ndarray) -> np.ndarray:
 def expected_added(
     expected: np.ndarray, lots: Lots, where: Places, hours: np.ndarray, waits: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The expected values of ``added`` from expected faults ``[S, L, C]``: work exactly; the hold as the sum of each lot's
-    wait times the probability that any of its faults falls to the package, which is no less than the mean of the longest."""
-    runs = len(expected)
-    work = np.zeros((runs, where.packages))
-    hold = np.zeros((runs, where.packages))
+    """The expected values of ``added`` from expected faults ``[S, L, len(CATCHES)]``, in closed form.
+
+    Faults of each lot that fall to a package are Poisson with the mean m, so with the waits of a package in falling order the
+    longest is the i-th with probability exp(-(m_1 + … + m_(i-1))) - exp(-(m_1 + … + m_i)).
+    """
     cells = len(CATCHES)
-    for lot in range(len(lots.kind)):
-        for catch in range(cells - 1):
-            at = slice(where.start[lot * cells + catch], where.start[lot * cells + catch + 1])
-            mean = expected[:, lot, catch][:, None] * where.weight[at]
-            work[:, where.package[at]] += mean * hours[:, lots.kind[lot], catch][:, None]
-            hold[:, where.package[at]] += (1.0 - np.exp(-mean)) * waits[:, lots.kind[lot], catch][:, None]
+    entry = np.repeat(np.arange(len(where.start) - 1), np.diff(where.start))
+    lot, catch = entry // cells, entry % cells
+    kind = lots.kind[lot]
+    means = expected[:, lot, catch] * where.weight
+    work, hold = np.zeros((2, len(expected), where.packages))
+    for run, mean in enumerate(means):
+        row = run if len(hours) > 1 else 0
+        work[run] = np.bincount(where.package, mean * hours[row, kind, catch], where.packages)
+        wait = waits[row, kind, catch]
+        order = np.lexsort((-wait, where.package))
+        package, upto = where.package[order], np.cumsum(mean[order])
+        before = upto - mean[order]
+        first = np.searchsorted(package, package)  # of the same package
+        upto, before = upto - before[first], before - before[first]
+        hold[run] = np.bincount(package, wait[order] * (np.exp(-before) - np.exp(-upto)), where.packages)
     return work, hold
 
 

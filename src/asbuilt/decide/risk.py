@@ -33,12 +33,22 @@ _BY_INVERSION = 8.0
 
 
 def kept(kind: str, catch: str, checkpoints: Checkpoints) -> float:
-    """The share of the pieces that a stage looks at, 0 to 1, for faults of a kind. Production looks at all that is left."""
+    """The share of the pieces that a stage looks at, for faults of a kind. Production looks at all that is left.
+
+    Raises ``ValueError`` where ``connector_inspection`` is no share.
+    """
     if catch == CATCHES[-1]:
         return 1.0
     if catch == CATCHES[0]:
-        return checkpoints.connector_inspection if kind == SAMPLED_KIND else float(checkpoints.cable_inspection)
+        return _sample(checkpoints) if kind == SAMPLED_KIND else float(checkpoints.cable_inspection)
     return float(getattr(checkpoints, _SWITCH[catch]))
+
+
+def _sample(checkpoints: Checkpoints) -> float:
+    share = checkpoints.connector_inspection
+    if not 0.0 <= share <= 1.0:
+        raise ValueError(f"connector_inspection is a share from 0 to 1, not {share:g}")
+    return share
 
 
 def catch_shares(
@@ -250,10 +260,11 @@ def expected_faults(
 def sampling_of(
     checkpoints: Checkpoints, impossible: Set[tuple[str, str]], values: Mapping[str, float | np.ndarray]
 ) -> Sampling | None:
-    """The sample of end faces that the checkpoints ask for; None where all or none are inspected, or no scope is there."""
-    share = checkpoints.connector_inspection
-    if not 0.0 <= share <= 1.0:
-        raise ValueError(f"connector_inspection is a share from 0 to 1, not {share:g}")
+    """The sample of end faces that the checkpoints ask for; None where all or none are inspected, or no scope is there.
+
+    Raises ``ValueError`` where ``connector_inspection`` is no share.
+    """
+    share = _sample(checkpoints)
     if share in (0.0, 1.0) or (SAMPLED_KIND, CATCHES[0]) in impossible:
         return None
     detect = np.atleast_1d(np.asarray(values[f"fault.{SAMPLED_KIND}.detect.{CATCHES[0]}"], np.float64))
