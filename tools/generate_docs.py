@@ -68,12 +68,14 @@ def checks_page() -> str:
 def pages() -> dict[str, str]:
     """Path below the repository root -> generated text."""
     from asbuilt.model.requirement_schema import reference_markdown
+    from asbuilt.workflow.assumptions_page import assumptions_page
     from asbuilt.workflow.catalogue import keys_page, open_catalogue, refreshed_page
 
     catalogue = ROOT / "docs" / "catalogue.md"
     return {
         "docs/catalogue.md": refreshed_page(catalogue.read_text(encoding="utf-8"), open_catalogue()),
         "docs/reference/catalogue-figures.md": keys_page(),
+        "docs/reference/assumptions.md": assumptions_page(),
         "docs/reference/tables.md": tables_page(),
         "docs/checks.md": checks_page(),
         "docs/requirement.md": reference_markdown(),

@@ -76,8 +76,10 @@ def _question(
     liquid: bool,
     notes: tuple[str, ...],
 ) -> Question:
-    told = {which: party(which, getattr(given, which), assumptions, racks) for which in PARTIES}
+    told = {which: party(which, getattr(given, which), assumptions) for which in PARTIES}
     early = True if given.early_use is None else given.early_use
+    if given.racks_per_quarter is None:
+        notes = (*notes, f"racks a quarter not stated; this site has {racks:,}")
     made = Question(
         name=name,
         currency=given.currency or DOLLAR,

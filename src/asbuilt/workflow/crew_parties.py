@@ -42,8 +42,8 @@ def stated_number(given: PartyGiven | None, key: str) -> float | None:
     return value
 
 
-def party(which: str, given: PartyGiven | None, assumptions: Assumptions, racks: int) -> Told:
-    """The party ``which``; ``assumptions`` hold what the file states as well. ``racks``: of the site, for the notes."""
+def party(which: str, given: PartyGiven | None, assumptions: Assumptions) -> Told:
+    """The party ``which``; ``assumptions`` hold what the file states as well."""
     said = given or PartyGiven()
 
     def likely(key: str) -> float:
@@ -60,7 +60,7 @@ def party(which: str, given: PartyGiven | None, assumptions: Assumptions, racks:
         which, said.name or NAMES[which], shift, teams, grades, experience, tools,
         outside if said.lead is None else said.lead, supervised,
     )  # fmt: skip
-    return Told(made, tuple(_notes(which, said, made, assumptions, racks)))
+    return Told(made, tuple(_notes(which, said, made, assumptions)))
 
 
 def _stated(record: Any) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def _stated(record: Any) -> dict[str, Any]:
     return {f.name: getattr(record, f.name) for f in fields(record) if getattr(record, f.name) is not None}
 
 
-def _notes(which: str, said: PartyGiven, made: Party, assumptions: Assumptions, racks: int) -> list[str]:
+def _notes(which: str, said: PartyGiven, made: Party, assumptions: Assumptions) -> list[str]:
     name, found = NAMES[which], []
     for key, meaning in (("shift_hours", "hours of a shift"), ("shifts", "shifts in a day"), ("days", "days in a week")):
         if stated_number(said, key) is None:
