@@ -10,8 +10,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from asbuilt.decide.gamma import quantile
-from asbuilt.decide.rates import pseudo_counts, triangle
+from asbuilt.decide.rates import drawn, pseudo_counts, triangle
 from asbuilt.decide.risk import SAMPLED_KIND, catch_shares, fault_factor
+from asbuilt.decide.sampling import Sampling, expected_sampled
 from asbuilt.decide.trial import updated
 from asbuilt.model.crew_question import Checkpoints, Trial
 from asbuilt.model.deployment import FAULT_KINDS, FaultKind
@@ -144,3 +145,31 @@ def test_counts_of_a_rate_meet_mean_and_ratio(prior) -> None:  # type: ignore[no
     assert counts is not None and counts.mean == pytest.approx(likely)
     points = counts.spread
     assert points[1] / points[0] == pytest.approx(high / low, rel=1e-5)
+
+
+@given(mean=st.floats(0.0, 50.0), detect=SHARE, share=st.floats(0.01, 0.99), pieces=st.integers(100, 5000))
+def test_a_find_that_leads_to_the_rest_never_moves_a_catch_later(mean, detect, share, pieces) -> None:  # type: ignore[no-untyped-def]
+    shares = catch_shares(
+        FAULT_KINDS[0], Checkpoints(connector_inspection=share), frozenset(), dict.fromkeys(FAULT_KINDS[0].catches, detect)
+    )
+    alone, then = (
+        expected_sampled(
+            np.full((1, 1), mean), np.array([float(pieces)]), shares[None, :], Sampling(share, escalate, np.array([detect]))
+        )
+        for escalate in (False, True)
+    )
+    assert alone[0].sum() == pytest.approx(mean) and then[0].sum() == pytest.approx(mean)
+    assert (np.cumsum(then[0][0, 0]) >= np.cumsum(alone[0][0, 0]) - 1e-9).all()
+    assert 0.0 <= then[1][0, 0] <= pieces and alone[1][0, 0] == 0.0
+
+
+@settings(max_examples=30)
+@given(prior=priors(), operations=st.integers(20, 2000), seed=st.integers(0, 2**32))
+def test_drawn_rates_after_a_trial_narrow(prior, operations, seed) -> None:  # type: ignore[no-untyped-def]
+    before = replace(RATE, low=prior[0], likely=prior[1], high=prior[2])
+    faults = float(min(operations, max(1, round(operations * before.likely))))
+    items = updated(assumptions(before), [Trial("connector_dirty", float(operations), faults, "own", "trial")])
+    made = drawn(items, [RATE.id, RATE.id + ".own"], np.random.default_rng(seed), 500)
+    was, now = (np.quantile(made[id], [0.1, 0.9]) for id in (RATE.id, RATE.id + ".own"))
+    assert now[1] / now[0] < was[1] / was[0]
+    assert (np.argsort(made[RATE.id]) == np.argsort(made[RATE.id + ".own"])).all(), "the same luck"
