@@ -27,6 +27,8 @@ COLUMNS = ("operation", "row", "rack", "count", "source")
 _WHOLE_RACK = "domain"
 #: Measured records that an audit can take again, by operation.
 AUDITED = ("circuit_test", "bond_measure", "fitting_torque", "loop_pressure_test", "trunk_test", "node_accept", "link_verify")
+_SITE = "the site"
+_RECORDS = f"records that can be measured again: {', '.join(AUDITED)}; money.audit_share of them are"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +62,13 @@ def quantities(plan: Plan) -> pl.DataFrame:
     frames = [_counted(tables, rule) for rule in _RULES]
     made = pl.concat([frame for frame in frames if frame.height])
     audit = made.filter(pl.col("operation").is_in(list(AUDITED)))["count"].sum()
-    words = f"records that can be measured again: {', '.join(AUDITED)}; the share that is taken is an assumption"
     site = pl.DataFrame(
         {
             "operation": ["site_fabric", "site_soak", "audit"],
             "row": [""] * 3,
             "rack": [""] * 3,
             "count": [1.0, 1.0, float(audit)],
-            "source": ["the site", "the site", words],
+            "source": [_SITE, _SITE, _RECORDS],
         }
     )
     return pl.concat([made, site]).filter(pl.col("count") > 0)
@@ -82,6 +83,12 @@ def counted(plan: Plan) -> tuple[Counted, ...]:
     words = f"; phases {', '.join(phases)} together" if len(phases) > 1 else ""
     there = [o for o in OPERATIONS if o.id in totals]
     return tuple(Counted(o.id, o.scope, o.unit, float(totals[o.id]), o.meaning, sources[o.id] + words) for o in there)
+
+
+def sources() -> dict[str, str]:
+    """Where each operation is counted: table and filter in words, by operation."""
+    counted_from = {rule.operation: rule.source for rule in _RULES}
+    return counted_from | {"site_fabric": _SITE, "site_soak": _SITE, "audit": _RECORDS}
 
 
 def rack_kinds(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
@@ -228,7 +235,7 @@ def _rules() -> tuple[_Rule, ...]:
     return (
         _Rule("rack_place", "racks not cooled by liquid (racks.liquid_w = 0)", lambda t: _racks(t, liquid=False)),
         _Rule("rack_place_liquid", wet, lambda t: _racks(t, liquid=True)),
-        _Rule("node_mount", f"nodes (service hosts too) without {whole}", _mounted),
+        _Rule("node_mount", "nodes, service hosts too, whose system does not have node_traits.nvlink = domain", _mounted),
         _Rule("switch_mount", "switches, spares too", _of("switches", "rack")),
         _Rule("panel_mount", "panels", _of("panels", "rack")),
         _Rule("backplane_seat", f"{whole}, and rack_slots.kind = nvlink-switch", _seated),
@@ -252,7 +259,7 @@ def _rules() -> tuple[_Rule, ...]:
         _Rule("copper_lay", "jumpers.medium = copper or active-copper, and management_ports that have a cable", copper_cables),
         _Rule(
             "connector_inspect",
-            "both faces of each mated pair of channels (module and plug; panel and plug), and the legs of every trunk",
+            "plug and module face at each module, the plug at each panel, and all legs of every trunk at both ends",
             connector_faces,
         ),
         _Rule("connector_mate", "plugs of the cords of channels, at modules and at panels", connector_mates),
