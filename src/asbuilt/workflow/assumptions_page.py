@@ -31,8 +31,8 @@ _HEAD = (
     "[decide-inputs.md](../decide-inputs.md).",
     "",
     "`published` was read in the source named, `derived` is arithmetic on such figures, `claimed` is said by firms that sell",
-    "the service, `assumed` is an own estimate and says on what it rests. Low and high are the ends of a triangle. A claimed value",
-    "has a second one behind it that stands there when claims are left out.",
+    "the service, `assumed` is an own estimate and says on what it rests. Low and high are the ends of a triangle. A claimed",
+    "value has a second one behind it that stands there when claims are left out.",
     "",
 )
 
