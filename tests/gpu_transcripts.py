@@ -309,6 +309,45 @@ def domain_json() -> str:
     return json.dumps({"nodes": nodes, "status": "DEGRADED"}, indent=1) + "\n"
 
 
+def tray_system(prompt: str = "") -> str:
+    """NVOS of one tray: chips, health and what is wrong, place; behind the prompts of a terminal, where one is given."""
+    return "\n".join(f"{prompt} {line}" if line.startswith("nv show") else line for line in [
+        "nv show ib device",
+        "Device  Type      IB Subnet           GUID                     LID",
+        "------  --------  ------------------  -----------------------  ---",
+        "ASIC1   NVLink-5  infiniband-default  00:00:00:01:FF:FF:00:00  0",
+        "ASIC2   NVLink-5  infiniband-default  00:00:00:01:FF:FF:01:00  0",
+        "SYSTEM                                9C:63:C0:03:00:72:B2:12", "",
+        "nv show system health",
+        "            operational  applied",
+        "----------  -----------  -------",
+        "status      Not OK",
+        "status-led  off", "",
+        "Health issues",
+        "================",
+        "Component  Status information",
+        "---------  ------------------",
+        "LEAKAGE-1  detected leakage", "",
+        "nv show platform chassis-location",
+        "             operational",
+        "-----------  -----------",
+        "tray-index   0",
+        "slot-number  5",
+        "chassis-sn   999WWYY123456",
+        "topology-id  GB200 NVL72",
+    ] if prompt or not line.startswith("nv show")) + "\n"  # fmt: skip
+
+
+def tray_parts() -> str:
+    """`nv show platform inventory` of one tray."""
+    return "\n".join([
+        "        HW Version  Model               Serial        State  Type",
+        "------  ----------  ------------------  ------------  -----  ------",
+        "BMC     N/A         P3809               0123456789    ok     bmc",
+        "SWITCH  A1          920-9K36W-00MV-GS0  MT0000X00001  bad    switch",
+    ]) + "\n"  # fmt: skip
+
+
 def switches() -> str:
     """`dcgmi nvlink -s`."""
     return "\n".join([
@@ -346,4 +385,5 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "dcgmi-nvlink": (switches(), counters()),
     "fabricmanager-log": (manager(),),
     "imex": (domain(), domain_json()),
+    "nvos": (tray_system(), tray_parts()),
 }

@@ -16,6 +16,7 @@ from asbuilt.rehearse.node_draw import OF_DEVICE, OF_NODE, OF_SLOT, fits, judged
 from asbuilt.rehearse.node_expected import EXPECTED
 from asbuilt.rehearse.node_kinds import kinds, state_of
 from asbuilt.rehearse.node_twin import Fleet
+from asbuilt.rehearse.nvlink_trays import TRAY_DO
 from asbuilt.workflow.plan import make_plan
 from asbuilt.workflow.rehearse import rehearse
 
@@ -23,9 +24,9 @@ SYSTEMS = {"l40s-8gpu": 96, "dgx-h100": 96, "gb300-nvl72": 72}
 
 
 @functools.cache
-def small(system: str) -> Plan:
+def small(system: str, gpus: int = 0) -> Plan:
     """A plan of a dozen nodes or so."""
-    return make_plan(Requirement(name="small", system=system, gpus=SYSTEMS[system]))
+    return make_plan(Requirement(name="small", system=system, gpus=gpus or SYSTEMS[system]))
 
 
 @settings(max_examples=30)
@@ -63,7 +64,8 @@ def every_kind(plan: Plan) -> list[str]:
             found.append(f"{kind}:{node},{next(nodes)}")
         else:
             found.append(f"{kind}:{node}")
-    return found
+    trays = plan.table("nvlink_trays")["nvlink_tray"].to_list()
+    return found + ([f"nvtray:{trays[0]}", f"nvswitch:{trays[-2]},1"] if trays else [])
 
 
 @pytest.mark.parametrize("system", WHOLE)
@@ -78,6 +80,26 @@ def test_every_kind_of_fault_is_found_exactly(system: str) -> None:
 
 def test_no_kind_of_fault_is_left_out() -> None:
     assert {*OF_SLOT, *OF_DEVICE, *OF_NODE, *NOT_DRAWN} == set(EXPECTED)
+    assert {text.partition(":")[0] for text in every_kind(small("gb300-nvl72"))} >= set(TRAY_DO)
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.data())
+def test_dark_chips_are_found_exactly_beside_single_links(data: st.DataObject) -> None:
+    """Chips and trays of either rack, and single links of GPUs that are none of theirs: each is one finding."""
+    plan = small("gb300-nvl72", 144)
+    trays = plan.table("nvlink_trays")["nvlink_tray"].to_list()
+    dark = data.draw(st.lists(st.sampled_from(trays[:-1]), max_size=3, unique=True))
+    chips = [tray for tray in dark if data.draw(st.booleans())]
+    nodes = data.draw(st.lists(st.sampled_from(sorted(kinds(plan))), max_size=3, unique=True))
+    # The single link of `nvlink:` is one of the rack's last tray: where that is dark, nobody can tell it apart.
+    nodes = [n for n in nodes if trays[8] not in dark or int(n[5:]) >= 18]
+    faults = [f"nvswitch:{tray},{data.draw(st.integers(0, 1))}" if tray in chips else f"nvtray:{tray}" for tray in dark]
+    faults += [f"nvlink:{node}/{data.draw(st.integers(0, 3))}" for node in nodes]
+    found = rehearse(plan, faults, nodes=True)
+    assert (found.missed, found.extra) == ((), ()), faults
+    told = [f for f in found.verification.findings if f.id.startswith("GPU-")]
+    assert sum(len(f.subjects) for f in told) == len(faults), faults
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tests import gpu_transcripts as texts
 from tests.unit.test_parse_gpu_reports import read, rows
 
@@ -192,3 +194,42 @@ def test_a_domain_of_imex_as_text_and_json() -> None:
         ("imex_domain", "domain", None, "degraded"),
     }  # fmt: skip
     assert told("READY\n") == {("imex_node", "self", None, "ready")}
+
+
+def test_a_switch_tray_by_nvos() -> None:
+    def told(text: str) -> list[tuple[object, ...]]:
+        frame = rows(read("nvos", text), "nvlink_fabric_facts")
+        return [(r["host"], r["kind"], r["name"], r["state"]) for r in sorted(frame, key=lambda r: int(r["line"]))]
+
+    tray = "nvlink-a-01-1"
+    assert told(texts.tray_system(f"admin@{tray}:~$")) == [
+        (tray, "switch_chip", "ASIC1", None), (tray, "switch_chip", "ASIC2", None),
+        (tray, "switch_tray", "system", "not ok"), (tray, "switch_tray", "LEAKAGE-1", "detected leakage"),
+    ]  # fmt: skip
+    assert told(texts.tray_parts()) == [(None, "switch_tray", "BMC", "ok"), (None, "switch_tray", "SWITCH", "bad")]
+    assert [row[1:] for row in told(texts.tray_system())] == [row[1:] for row in told(texts.tray_system(f"admin@{tray}:~$"))]
+    assert read("nvos", texts.tray_system(f"admin@{tray}:~$")).accounts["c"].unread == 0
+    assert read("nvos", texts.tray_parts()).accounts["c"].unread == 0
+
+
+def test_a_line_of_nvos_that_is_in_no_table_stays_unread() -> None:
+    facts = read("nvos", "ASIC1   NVLink-5  infiniband-default  00:00:00:01:FF:FF:00:00  0\n")
+    assert facts.accounts["c"].unread == 1 and not facts.tables
+
+
+def test_switch_chips_of_a_tray_by_redfish() -> None:
+    def chip(id: str, kind: str = "Switch.v1_9_0.Switch", **status: str) -> str:
+        return json.dumps({"@odata.type": f"#{kind}", "Id": id, "SwitchType": "NVLink", "Status": status}) + "\n"
+
+    def told(text: str) -> list[tuple[object, ...]]:
+        return [(r["kind"], r["name"], r["state"]) for r in rows(read("redfish", text), "nvlink_fabric_facts")]
+
+    assert told(chip("NVSwitch_0", State="Enabled", Health="OK")) == [("switch_chip", "NVSwitch_0", "ok")]
+    assert told(chip("NVSwitch_1", State="Enabled", Health="Critical")) == [("switch_chip", "NVSwitch_1", "critical")]
+    assert told(chip("NVSwitch_1", State="Absent", Health="OK")) == [("switch_chip", "NVSwitch_1", "absent")]
+    assert told(chip("NVSwitch_1")) == [("switch_chip", "NVSwitch_1", None)]
+    around = chip("MGX_NVSwitch_0", "Chassis.v1_22_0.Chassis", State="UnavailableOffline")
+    assert told(around) == [("switch_chip", "NVSwitch_0", "unavailableoffline")]
+    other = chip("MGX_ERoT_NVSwitch_0", "Chassis.v1_22_0.Chassis", State="Enabled", Health="OK")
+    pcie = json.dumps({"@odata.type": "#Switch.v1_9_0.Switch", "Id": "PCIeSwitch_0", "SwitchType": "PCIe"}) + "\n"
+    assert told(other + pcie) == []

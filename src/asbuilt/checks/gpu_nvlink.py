@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from asbuilt.checks.answers import EVIDENCE, amount, judge, nothing, threshold, thresholds, untold
-from asbuilt.checks.gpu_reports import joined, of_model, rows_by_key, shown, told
+from asbuilt.checks.gpu_links import behind_dark_chips, links, states
+from asbuilt.checks.gpu_reports import joined, of_model, shown, told
 from asbuilt.checks.node_devices import counted, machines, usual
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
-from asbuilt.model.facts_gpu import NVLINK_FACTS
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Layer
 
@@ -23,58 +23,13 @@ _COUNTERS = {"replay": "replay_errors", "recovery": "recovery_errors", "crc": "c
 _GOOD = {"imex_domain": "up", "imex_node": "ready", "connection": "connected"}
 
 
-def _rows(facts: Facts) -> pl.DataFrame:
-    """`nvlink_measured`, and a row without link for every GPU of which nvidia-smi says that all its links are inactive."""
-    import polars as pl
-
-    schema = {name: kind for name, kind in NVLINK_FACTS.polars().items() if name != "host"}
-    parts = [pl.DataFrame(schema={"node": pl.String, **schema})]
-    if facts.has("nvlink_measured"):
-        parts.append(facts.tables["nvlink_measured"].select("node", *schema))
-    if facts.has("event_measured"):
-        none = pl.col("source") == "nvlink"
-        said = facts.tables["event_measured"].filter(none & (pl.col("code") == "all_inactive"))
-        gpu = pl.col("device").cast(pl.Int64, strict=False).alias("gpu")
-        parts.append(said.select("node", gpu, pl.lit(False).alias("active"), *EVIDENCE).drop_nulls("gpu"))
-    return pl.concat(parts, how="diagonal")
-
-
-def _links(plan: Plan, facts: Facts) -> pl.DataFrame:
-    """`nvlink_measured` with ``subject`` and ``slot_gpu``: by UUID, else by the index that the driver gives the GPU."""
-    import polars as pl
-
-    rows = _rows(facts).join(plan.table("nodes").select("node"), on="node", how="semi", maintain_order="left")
-    planned = plan.table("gpus").sort("node", "slot").select("node", pl.col("gpu").alias("slot_gpu"))
-    planned = planned.with_columns(pl.int_range(pl.len()).over("node").alias("gpu"))
-    if not facts.has("gpu_measured"):
-        rows = rows.join(planned, on=["node", "gpu"], how="left", maintain_order="left")
-        return rows.with_columns(pl.coalesce("slot_gpu", pl.format("{}#GPU {}", "node", "gpu")).alias("subject"))
-    called = shown(plan, facts).select("node", "key", "subject", pl.col("gpu").alias("slot_gpu"))
-    keys = rows_by_key(plan, facts).select("node", "key", "uuid", pl.col("index").alias("gpu"))
-    keys = keys.join(called, on=["node", "key"], how="left", maintain_order="left")
-    by_uuid = (
-        keys.select("node", "uuid", "subject", "slot_gpu")
-        .drop_nulls(["uuid"])
-        .unique(["node", "uuid"], keep="first", maintain_order=True)
-    )
-    by_index = keys.select("node", "gpu", pl.col("subject").alias("s"), pl.col("slot_gpu").alias("g")).drop_nulls(["gpu"])
-    rows = rows.join(by_uuid, on=["node", "uuid"], how="left", maintain_order="left")
-    rows = rows.join(
-        by_index.unique(["node", "gpu"], keep="first", maintain_order=True),
-        on=["node", "gpu"],
-        how="left",
-        maintain_order="left",
-    )
-    subject = pl.coalesce("subject", "s", pl.format("{}#GPU {}", "node", "gpu"))
-    return rows.with_columns(subject.alias("subject"), pl.coalesce("slot_gpu", "g").alias("slot_gpu")).drop("s", "g")
-
-
 @check("GPU-005", layer=Layer.NODE, needs=(*NEEDS, "expectations"), facts=(), since="0.1")
 def nvlinks_are_active(plan: Plan, facts: Facts) -> pl.DataFrame:
     """Every GPU has as many active NVLinks as planned, each at its rate.
 
     Why: one dead link takes its share of bandwidth from every collective in the node, and no program reports it. Variants with
-    fewer links are as planned where the plan's part says so.
+    fewer links are as planned where the plan's part says so. A GPU that lacks only links that all GPUs of its NVLink domain
+    lack in the same place is not judged here: a switch chip is dark, and GPU-020 fails.
     Measured by: nvidia-smi nvlink -s.
     Repair: reset the GPUs, look for XID 74 and at the fabric manager's log; swap the GPU: what stays is the baseboard's.
     Source: plan columns `hardware.nvlinks`, `hardware.nvlink_gbytes_s`, less what printing rounds off (GPU-005).
@@ -82,30 +37,31 @@ def nvlinks_are_active(plan: Plan, facts: Facts) -> pl.DataFrame:
     import polars as pl
 
     limit = threshold(plan, "GPU-005", "share")
-    links = _links(plan, facts).filter(pl.col("active").is_not_null())
-    links = links.unique(["subject", "link"], keep="last", maintain_order=True)
-    if links.is_empty():
+    told = states(plan, facts)
+    if told.is_empty():
         has = plan.table("hardware").filter(pl.col("kind") == "gpu")["nvlinks"].fill_null(1) > 0
         return untold("the NVLinks of a GPU") if has.any() else nothing("no planned GPU has NVLinks")
     off = ~pl.col("active")
-    seen = links.group_by("subject", maintain_order=True).agg(
+    seen = told.group_by("subject", maintain_order=True).agg(
         pl.col("slot_gpu").first().alias("gpu"), pl.col("active").sum().cast(pl.Int64).alias("up"),
         pl.col("link").filter(off).sort().cast(pl.String).str.join(", ").alias("down"),
         pl.col("gbytes_s").filter("active").min().alias("slowest"),
         *(pl.coalesce(pl.col(c).filter(off).first(), pl.col(c).first()) for c in EVIDENCE),
     )  # fmt: skip
-    rows = of_model(plan, _with_gpus(plan, facts, seen))
+    rows = of_model(plan, _with_gpus(plan, facts, seen.join(behind_dark_chips(plan, facts), on="subject", how="left")))
     if limit is None:
         return nothing("the plan states no rate of an NVLink")
     slow = pl.col("slowest") < pl.col("nvlink_gbytes_s") * pl.lit(limit["limit"])
     few = pl.col("up") != pl.col("nvlinks")
     inactive = pl.when(pl.col("down") != "").then(pl.format(", inactive: {}", "down")).otherwise(pl.lit(""))
     said = pl.format("{} active at {}{}", "up", amount(pl.col("slowest"), "GB/s"), inactive)
+    chips = pl.col("dark").fill_null(0)
+    of_chips = (chips > 0) & (pl.col("up") + chips == pl.col("nvlinks")) & ~slow.fill_null(False)
     return judge(
         rows,
         subject=pl.col("subject"),
         ok=pl.when(few | slow.fill_null(False)).then(False).when(pl.col("up") == pl.col("nvlinks")).then(True),
-        applies=pl.col("nvlinks").fill_null(1) > 0,
+        applies=(pl.col("nvlinks").fill_null(1) > 0) & ~of_chips.fill_null(False),
         expected=pl.format("{} active at {}", "nvlinks", amount(pl.col("nvlink_gbytes_s"), "GB/s")),
         found=pl.when(pl.col("up") == 0).then(pl.lit("no NVLink active")).otherwise(said).fill_null("no report of its NVLinks"),
         evidence=EVIDENCE,
@@ -144,12 +100,12 @@ def nvlinks_have_no_errors(plan: Plan, facts: Facts) -> pl.DataFrame:
     if not facts.has("nvlink_measured"):
         return untold("the errors of an NVLink")
     counters = list(_COUNTERS.values())
-    links = _links(plan, facts).filter(pl.any_horizontal(pl.col(c).is_not_null() for c in counters))
+    errors = links(plan, facts).filter(pl.any_horizontal(pl.col(c).is_not_null() for c in counters))
     over = {name: pl.col(column) > pl.lit(limits[name]) for name, column in _COUNTERS.items()}
     bad = pl.any_horizontal(o.fill_null(False) for o in over.values())
     said = joined([pl.when(over[n]).then(pl.format("{} {}", amount(pl.col(c)), pl.lit(n))) for n, c in _COUNTERS.items()])
-    links = links.with_columns(bad.alias("bad"), pl.format("{} on link {}", said, "link").alias("said"))
-    seen = links.group_by("subject", maintain_order=True).agg(
+    errors = errors.with_columns(bad.alias("bad"), pl.format("{} on link {}", said, "link").alias("said"))
+    seen = errors.group_by("subject", maintain_order=True).agg(
         pl.col("slot_gpu").first().alias("gpu"), pl.col("bad").any(), pl.col("said").filter("bad").str.join("; "),
         *(pl.col(c).max() for c in counters),
         *(pl.coalesce(pl.col(c).filter("bad").first(), pl.col(c).first()) for c in EVIDENCE),

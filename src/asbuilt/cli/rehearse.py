@@ -35,6 +35,7 @@ faults inside nodes, which their archives show (DEVICE is a NIC, or a GPU as gpu
   dimm:NODE  nicset:NODE  leak:NODE      a memory module or card function missing, a leak
   numa:NODE  irq:NODE  acs:NODE  mrrs:NODE     a card on the wrong socket, interrupts, access control, read requests
   fabricmanager:NODE  fabricstate:NODE  clique:NODE     the NVLink fabric
+  nvtray:TRAY  nvswitch:TRAY,CHIP     an NVLink switch tray of an NVL72 rack is dark, or one chip of it
   hang:NODE  silent:NODE  sameas:NODE,NODE     nvidia-smi hangs, no archive, the archive of another machine
 
 scenarios (--engine opensm --scenario NAME):

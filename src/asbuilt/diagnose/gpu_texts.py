@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asbuilt.diagnose.texts import Text
 
-_GPUS, _NODES = ("GPU", "GPUs"), ("node", "nodes")
+_GPUS, _NODES, _TRAYS = ("GPU", "GPUs"), ("node", "nodes"), ("NVLink switch tray", "NVLink switch trays")
 _NOTHING = "nothing is changed"
 _BOARD = "put the GPU back where it was; the asset record says which serial sat where"
 
@@ -61,6 +61,18 @@ GPU_TEXTS: dict[str, Text] = {
         "see that nvidia-imex runs on every node with the same list of nodes and version; restart it on all of them",
         _NOTHING, "text", _NODES,
     ),
+    "GPU-020": Text(
+        "{who}: {found}",
+        "look at the tray that is named, else at the chips of every tray of the rack (nv show ib device, nv show system health, "
+        "Redfish): two dark chips are as a rule one tray; reseat it or power it off and on, then replace it; reset the GPUs, "
+        "read nvlink -s again",
+        "put the tray back where it was; the asset record says which serial sat where", "text", _TRAYS,
+    ),
+    "GPU-021": Text(
+        "{who}: {found}",
+        "read nv show system health and the log of the tray's BMC; reseat the tray or power it off and on, then replace it",
+        "put the tray back where it was; the asset record says which serial sat where", "text", _TRAYS,
+    ),
     "GPU-012": Text(
         "{who}: {found}",
         "by the number: memory (48, 63, 64, 94, 95): reset and read the counters; NVLink (74): nvlink -s and -e; bus (79): "
@@ -113,4 +125,5 @@ GPU_EXPLAINED: dict[str, tuple[str, ...]] = {
     "GPU-007": ("NOD-050",),
     "GPU-008": ("GPU-007", "NOD-050"),
     "GPU-016": ("NOD-004",),
+    "GPU-020": ("GPU-021",),
 }

@@ -31,8 +31,9 @@ def node_findings(
     if rows.is_empty():
         return []
     joined = rows.join(places(plan, rows["subject"]), on="subject", how="left", maintain_order="left")
-    failing = _unexplained(joined.filter(pl.col("verdict") == "fail"), explained_by)
-    open_ = _unasked(joined.filter(pl.col("verdict") == "not_measured"))
+    bad = joined.filter(pl.col("verdict") == "fail")
+    failing = _single_links(_unexplained(bad, explained_by))
+    open_ = _dark_trays(_unasked(joined.filter(pl.col("verdict") == "not_measured")), bad)
     found = []
     for verdict, part in (
         (Verdict.FAIL, failing),
@@ -65,6 +66,20 @@ def _unasked(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(~again)
 
 
+def _single_links(rows: pl.DataFrame) -> pl.DataFrame:
+    """A domain whose chips lack links of single GPUs, which its own check tells, has no dark chip: it is not told again."""
+    gpus = rows.filter(pl.col("check_id") == LINKS)["place"].str.extract(r"^(\S+) U", 1).drop_nulls()
+    return rows.filter(~((pl.col("check_id") == CHIPS) & pl.col("subject").is_in(gpus.implode())))
+
+
+def _dark_trays(rows: pl.DataFrame, bad: pl.DataFrame) -> pl.DataFrame:
+    """A switch tray that gives no answer because it is dark, which the GPUs' links show, is told once."""
+    dark = bad.filter(pl.col("check_id") == CHIPS)["subject"]
+    return rows.filter(~((pl.col("check_id") == TRAYS) & pl.col("subject").is_in(dark.implode())))
+
+
+#: NVLinks of a GPU, switch chips of a domain, switch trays.
+LINKS, CHIPS, TRAYS = "GPU-005", "GPU-020", "GPU-021"
 #: The check that every planned node gave an archive.
 ANSWERED = "NOD-001"
 

@@ -1,4 +1,4 @@
-"""What subjects of node verdicts are called and where they stand: node, GPU, NIC, or part of a node."""
+"""What subjects of node verdicts are called and where they stand: node, GPU, NIC, part of a node, NVLink switch tray, rack."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _SHOWN = 4
 def places(plan: Plan, subjects: pl.Series) -> pl.DataFrame:
     """subject, called, place (rack and U), node, device (node by name) of ``subjects``.
 
-    A subject is ``node:0003``, ``gpu:0003/5``, ``nic:0003/mlx5_3``, any of these with ``#part`` behind it
-    (``node:0003#dimm A1``), or anything else, which stays as it is.
+    A subject is ``node:0003``, ``gpu:0003/5``, ``nic:0003/mlx5_3``, ``nvtray:A-01/3``, ``rack:A-01``, any of these with
+    ``#part`` behind it (``node:0003#dimm A1``), or anything else, which stays as it is.
     """
     import polars as pl
 
@@ -42,15 +42,35 @@ def places(plan: Plan, subjects: pl.Series) -> pl.DataFrame:
         pl.concat(owners).unique("thing", keep="first", maintain_order=True), on="thing", how="left", maintain_order="left"
     )
     rows = rows.join(nodes, on="node", how="left", maintain_order="left")
+    rows = rows.join(_others(plan), on="thing", how="left", maintain_order="left")
     part = pl.when(pl.col("part").is_not_null()).then(pl.format(" {}", "part")).otherwise(pl.lit(""))
     u = pl.col("u").cast(pl.String).str.replace(r"\.0$", "")
     return rows.select(
         "subject",
-        pl.coalesce(pl.format("{}{}{}", "device", "suffix", part), "subject").alias("called"),
-        pl.when(pl.col("rack") != "").then(pl.format("{} U{}", "rack", u)).alias("place"),
+        pl.coalesce(pl.format("{}{}{}", "device", "suffix", part), pl.format("{}{}", "other", part), "subject").alias("called"),
+        pl.coalesce(pl.when(pl.col("rack") != "").then(pl.format("{} U{}", "rack", u)), "other_place").alias("place"),
         "node",
         "device",
     )
+
+
+def _others(plan: Plan) -> pl.DataFrame:
+    """thing, other (name), other_place of NVLink switch trays, and of racks, which stand nowhere but where they are."""
+    import polars as pl
+
+    parts = [pl.DataFrame(schema={"thing": pl.String, "other": pl.String, "other_place": pl.String})]
+    if plan.has("nvlink_trays"):
+        place = pl.format("{} U{}", "rack", pl.col("u").cast(pl.String).str.replace(r"\.0$", ""))
+        trays = plan.table("nvlink_trays")
+        parts.append(
+            trays.select(pl.col("nvlink_tray").alias("thing"), pl.col("name").alias("other"), place.alias("other_place"))
+        )
+    if plan.has("nodes"):
+        racks = plan.table("nodes").select("rack").filter(pl.col("rack") != "").unique(maintain_order=True)
+        parts.append(
+            racks.select(pl.col("rack").alias("thing"), pl.col("rack").alias("other"), pl.col("rack").alias("other_place"))
+        )
+    return pl.concat(parts)
 
 
 def crowd(plan: Plan, rows: pl.DataFrame, one: str, many: str) -> str:

@@ -2,7 +2,7 @@
 
 Every table of `model.facts_node`, `facts_gpu` and `facts_bench` that a capture gave becomes ``<x>_measured``: the same columns
 with ``node`` in front (natural key, null for a run of many hosts), without rows of machines that the plan does not know.
-The tables of `model.measured_nodes` are made of several of them.
+The tables of `model.measured_nodes` are made of several of them, that of NVLink switch trays of what these say of themselves.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from asbuilt.diagnose.measured_topology import topology_tables
 from asbuilt.diagnose.node_identity import identity_table
+from asbuilt.diagnose.nvlink_trays import tray_hosts, tray_table
 from asbuilt.model.facts_bench import BENCH_FACTS
 from asbuilt.model.facts_gpu import GPU_FACT_TABLES
 from asbuilt.model.facts_node import NODE_FACTS
@@ -66,8 +67,9 @@ def node_tables(plan: Plan, facts: Facts) -> NodeTables:
         hosts = hosts.join(brief, on="short", how="left", maintain_order="left").with_columns(
             pl.coalesce("node", "brief").alias("node")
         )
-        lost = hosts.filter(pl.col("node").is_null() & pl.col("host").is_not_null())["host"].to_list()
-        strangers |= dict.fromkeys(lost)
+        lost = hosts.filter(pl.col("node").is_null() & pl.col("host").is_not_null())["host"]
+        trays = set(tray_hosts(plan, lost)["host"])
+        strangers |= dict.fromkeys(host for host in lost if host not in trays)
         known = hosts.select("host", "node")
         joined = frame.join(known, on="host", how="left", maintain_order="left", nulls_equal=True)
         if table not in OF_MANY:
@@ -75,6 +77,9 @@ def node_tables(plan: Plan, facts: Facts) -> NodeTables:
         if table == "irq_facts":
             joined = _one_per_interrupt(joined)
         tables[measured(table)] = joined.select("node", *frame.columns)
+    trays_told = tray_table(plan, facts)
+    if trays_told is not None:
+        tables["nvlink_tray_measured"] = trays_told
     return NodeTables(tables | topology_tables(tables), _notes(list(strangers)))
 
 

@@ -129,9 +129,9 @@ NVLINK_FABRIC_FACTS = Schema(
     "One row per statement about the NVLink domain outside a GPU: switch trays and chips, IMEX nodes.",
     (
         HOST,
-        C("kind", "str", "switch_tray, switch_chip, imex_node, imex_domain or partition"),
-        C("name", "str", "as printed"),
-        C("state", "str", "as printed, lower case", nullable=True),
+        C("kind", "str", "switch_tray (as a whole, or a part of it), switch_chip, imex_node, imex_domain or partition"),
+        C("name", "str", "as printed; of a chip its own name, without that of a chassis around it"),
+        C("state", "str", "as printed, lower case; of a part of a tray its health, or that it is absent or off", nullable=True),
         C("peer", "str", "the node that an IMEX line speaks of", nullable=True),
         *ORIGIN,
     ),

@@ -59,4 +59,18 @@ NEAR = Schema(
     ("node", "gpu", "device"),
 )
 
+NVLINK_TRAY_MEASURED = Schema(
+    "nvlink_tray_measured",
+    "What captures of NVLink switch trays say: one row per chip, part, sensor or leak detector and capture.",
+    (
+        C("node", "str", "null: a switch tray is no node", nullable=True),
+        C("nvlink_tray", "str", "tray of the plan"),
+        C("kind", "str", "switch_chip, switch_tray (as a whole, or a part), or sensor"),
+        C("name", "str", "as printed"),
+        C("state", "str", "as printed, lower case; of a sensor that of `sensor_facts`", nullable=True),
+        *_ORIGIN,
+    ),
+    ("capture_id", "line", "nvlink_tray", "kind", "name"),
+)
+
 TOPOLOGY_TABLES = (GPU_PLACES, PORT_PLACES, NEAR)

@@ -80,4 +80,23 @@ MACHINES = Schema(
     {"node": "nodes.node"},
 )
 
-NODE_TABLES = (HARDWARE, NODE_TRAITS, SOFTWARE, MACHINES)
+NVLINK_TRAYS = Schema(
+    "nvlink_trays",
+    "NVLink switch trays of racks whose GPUs are one NVLink domain: where each stands, and what its captures are called.",
+    (
+        C("nvlink_tray", "str", "natural key: nvtray:<rack>/<number from the bottom of the rack>"),
+        C("name", "str", "display name, and that of its captures: nvlink-<rack>-<number>"),
+        C("unit", "i64", "number of the NVLink domain, as in `nodes`"),
+        C("rack", "str", "rack"),
+        C("u", "f64", "lowest U it takes", "U"),
+        C("slot", "str", "its place in `rack_slots`"),
+        C("part", "str", "catalogue id"),
+        C("chips", "i64", "NVLink switch chips", nullable=True),
+        C("ports", "i64", "NVLink ports of all its chips", nullable=True),
+        C("phase", "str", "build phase"),
+    ),
+    ("nvlink_tray",),
+    {"rack": "racks.rack", "slot": "rack_slots.slot"},
+)
+
+NODE_TABLES = (HARDWARE, NODE_TRAITS, SOFTWARE, MACHINES, NVLINK_TRAYS)

@@ -1,9 +1,10 @@
-"""Redfish documents of a BMC, a power shelf, a rack PDU or a cooling unit: readings, leak detectors, versions, names.
+"""Redfish documents of a BMC, a power shelf, a rack PDU or a cooling unit: readings, leaks, versions, names, NVLink chips.
 
 One JSON document, several behind each other (a line each, or as ``curl`` leaves them), or an array of them; an expanded
 collection counts as its members. Each resource is known by its ``@odata.type``, where that is missing by its properties. Units
 are those of the schemas: °C, W, V, A, RPM, % (DMTF DSP2046: Thermal, Power, Sensor, LeakDetector, ComputerSystem, Manager,
-Chassis, Memory).
+Chassis, Memory, Switch). NVLink switch chips are resources ``Switch`` of type NVLink and the chassis that NVIDIA's BMCs put
+around each of them, ``MGX_NVSwitch_0`` (NVIDIA Switch BMC user manual; NVIDIA/bmcweb).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Iterator
 
 from asbuilt.base.table import Schema
 from asbuilt.model.facts import Facts
+from asbuilt.model.facts_gpu import NVLINK_FABRIC_FACTS
 from asbuilt.model.facts_node import DIMM_FACTS, IDENTITY_FACTS, SENSOR_FACTS, VERSION_FACTS
 from asbuilt.parsers import fact_rows
 from asbuilt.parsers.json_documents import Document, documents, mapping
@@ -25,6 +27,8 @@ _SIGN = re.compile(rb'"@odata\.(?:id|type)"\s*:\s*"[#/]')
 _TYPE = re.compile(r"^#(\w+)\.")
 _HEALTH = {"ok": "ok", "warning": "warning", "critical": "critical"}
 _STATES = {"absent": "absent", "enabled": "", "standbyspare": "", "standbyoffline": "", "quiesced": ""}
+#: The chassis around a switch chip; what stands before it names the board (MGX, HGX).
+_CHIP = re.compile(r"^(?:[A-Z]{2,5}_)?(NVSwitch_\d{1,3})$")
 _DEEPEST = 6
 _MOST = 100_000
 #: Arrays of one resource -> name of the reading in an element.
@@ -53,7 +57,7 @@ def sniff(data: bytes) -> bool:
 
 
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
-    """``sensor_facts``, ``identity_facts``, ``version_facts`` and ``dimm_facts``. Never raises."""
+    """``sensor_facts``, ``identity_facts``, ``version_facts``, ``dimm_facts``, ``nvlink_fabric_facts``. Never raises."""
     account, found = documents(data, subject)
     tables: dict[str, tuple[Schema, list[dict[str, Any]]]] = {}
     for document in found:
@@ -116,6 +120,11 @@ def _resource(value: dict[str, Any]) -> Iterator[Row]:
         yield from _version("bmc", value.get("FirmwareVersion"))
     elif kind == "Chassis":
         yield from _identity("chassis_serial", value.get("SerialNumber"))
+        if _CHIP.match(plain(value.get("Id")) or ""):
+            yield from _chip(value)
+    elif kind == "Switch":
+        if (plain(value.get("SwitchType")) or "").lower() == "nvlink":
+            yield from _chip(value)
     elif kind == "Memory":
         yield from _memory(value)
     elif kind == "PowerSupply":
@@ -241,6 +250,18 @@ def _system(value: dict[str, Any]) -> Iterator[Row]:
         state = _state(mapping(part))
         if state is not None:
             yield SENSOR_FACTS, {"sensor": name, "kind": "discrete", "state": state}
+
+
+def _chip(value: dict[str, Any]) -> Iterator[Row]:
+    """An NVLink switch chip: its health, or that it is absent or off."""
+    id = plain(value.get("Id")) or _name(value)
+    if id is None:
+        return
+    status = mapping(value.get("Status"))
+    there, health = ((plain(status.get(k)) or "").lower() for k in ("State", "Health"))
+    state = health if there in ("", "enabled") else there
+    named = _CHIP.match(id)
+    yield NVLINK_FABRIC_FACTS, {"kind": "switch_chip", "name": named[1] if named else id, "state": state or None}
 
 
 def _memory(value: dict[str, Any]) -> Iterator[Row]:

@@ -14,4 +14,5 @@ GPU_TOOLS: dict[str, str] = {
     "dcgmi-nvlink": "dcgmi_nvlink",
     "fabricmanager-log": "fabricmanager_log",
     "imex": "imex",
+    "nvos": "nvos",
 }

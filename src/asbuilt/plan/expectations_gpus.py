@@ -23,6 +23,8 @@ _XIDS = "AzNHC, gpud and AMD CVS fail on an XID of a fault"
 _TESTS = "NVIDIA DCGM: per-GPU tests of level 3; a site that runs another level states its own"
 _PRINTED = "nvidia-smi rounds rates to one to three decimals"
 _ERRORS = "imbue and AzNHC: no replay and no recovery"
+_DARK = "assumed: a dark chip takes a link from every GPU; one in ten may be down for a reason of its own"
+_HALF = "assumed: of fewer nodes a fault of one of them could look like a chip's"
 _CRC = "NVIDIA DCGM: default limit of CRC errors of an NVLink"
 _REPLAYS = "NVIDIA DCGM: 80 replays in a test; a total since the reset is held against the same"
 _ECC = "GPUs of data centres are delivered with ECC on"
@@ -73,6 +75,8 @@ def _links() -> Rows:
         expectation("GPU-014", "gpu", "replays", "le", 80, "replays", "published", _REPLAYS),
         expectation("GPU-015", "gpu", "ecc", "eq", "enabled", "", "assumed", _ECC),
         expectation("GPU-015", "gpu", "mig", "eq", "disabled", "", "assumed", _MIG),
+        expectation("GPU-020", "domain", "share", "ge", 0.9, "fraction", "assumed", _DARK),
+        expectation("GPU-020", "domain", "nodes", "ge", 0.5, "fraction", "assumed", _HALF),
         expectation("GPU-005", "gpu", "share", "ge", 0.99, "fraction", "assumed", _PRINTED),
         expectation("GPU-006", "gpu", "replay", "le", 0, "errors", "published", _ERRORS),
         expectation("GPU-006", "gpu", "recovery", "le", 0, "errors", "published", _ERRORS),

@@ -31,7 +31,8 @@ class Built:
     What only the subnet shows: ``unmanaged`` NIC ends stay in INIT, ``limited`` ones are limited members where the plan says
     full; ``lids`` maps an end port to the one whose LID it carries; ``slow`` cables run one lane; ``idle_managers`` are hosts
     whose subnet manager does not run; ``holes`` maps a switch to the end port that its forwarding table forgets.
-    ``settings`` are changes at hops of RDMA over Ethernet, ``nodes`` those inside nodes.
+    ``settings`` are changes at hops of RDMA over Ethernet, ``nodes`` those inside nodes, ``trays`` NVLink switch trays whose
+    chip (None: all of the tray) is dead.
     """
 
     cables: pl.DataFrame
@@ -49,6 +50,7 @@ class Built:
     holes: dict[str, str] = field(default_factory=dict)
     settings: tuple[Change, ...] = ()
     nodes: tuple[NodeChange, ...] = ()
+    trays: tuple[tuple[str, int | None], ...] = ()
 
     def with_cables(self, cables: pl.DataFrame) -> Built:
         """The same devices with other cables."""

@@ -35,12 +35,13 @@ PROVEN_AGAINST |= dict.fromkeys(
 )  # fmt: skip
 PROVEN_AGAINST |= dict.fromkeys(
     ("sysfs", "sysfs-paths", "interrupts", "dmesg", "systemctl", "imex", "ofed_info", "packages", "filehashes",
-     "ipmitool-sensor", "ipmitool-fru", "ipmitool-sel"), _MANUALS,
+     "ipmitool-sensor", "ipmitool-fru", "ipmitool-sel", "redfish", "nvos"), _MANUALS,
 )  # fmt: skip
 NODE_LIMITS = (
     Limit("PCI addresses and trees of real systems", "the twin lays its own: the plan fixes sockets, rails and names"),
     Limit("firmware, software and sensors of real nodes", "one set of versions for all that the plan does not lock"),
     Limit("nodes that differ where nothing is wrong", "all of a kind boot at one moment, with equal counters and logs"),
+    Limit("which NVLink ends at which switch chip", "nobody publishes it: the twin wires link 2 t + c to chip c of tray t"),
     Limit("GPUs under load", "the twin's GPUs are idle at full clocks; speeds of links under load are not shown"),
 )
 UNPROVEN_FORMATS = (

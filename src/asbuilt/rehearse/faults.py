@@ -13,6 +13,7 @@
 Faults of whole panels and planes (``mirror shift crossed exchange``): `panel_faults`. Faults that only the subnet shows
 (``init limited lids slow idle``): `subnet_faults`. Settings of RDMA over Ethernet (``pfc ecn dscp mtu unread``): `roce_faults`.
 Faults inside nodes, which their own archives show (``gpu width ethmode driver hang ...``): `node_faults`.
+NVLink switch trays of NVL72 racks (``nvtray nvswitch``), which their own captures and the GPUs' links show: `nvlink_trays`.
 """
 
 from __future__ import annotations
@@ -30,13 +31,14 @@ from asbuilt.rehearse.fault import Fault, Injected
 from asbuilt.rehearse.node_draw import drawn
 from asbuilt.rehearse.node_expected import EXPECTED
 from asbuilt.rehearse.node_faults import NODE_ARITY, NODE_DO, NODE_EXAMPLES
+from asbuilt.rehearse.nvlink_trays import TRAY_ARITY, TRAY_DO, TRAY_EXAMPLES
 from asbuilt.rehearse.panel_faults import PANEL_ARITY, PANEL_DO, PANEL_EXAMPLES, well_formed
 from asbuilt.rehearse.places import Places
 from asbuilt.rehearse.roce_faults import ROCE_ARITY, ROCE_DO, ROCE_EXAMPLES
 from asbuilt.rehearse.subnet_faults import SUBNET_ARITY, SUBNET_DO
 
 ARITY = {"swap": 2, "unplug": 1, "rail": 1, "absent": 1, "eth": 1, "clone": 2, "noname": 0, "random": 1, "nodes": 1}
-ARITY |= PANEL_ARITY | SUBNET_ARITY | ROCE_ARITY | NODE_ARITY
+ARITY |= PANEL_ARITY | SUBNET_ARITY | ROCE_ARITY | NODE_ARITY | TRAY_ARITY
 _RANDOM = re.compile(r"^(\d{1,4})@(\d{1,9})$")
 
 
@@ -66,6 +68,7 @@ def _example(kind: str) -> str:
         PANEL_EXAMPLES.get(kind)
         or ROCE_EXAMPLES.get(kind)
         or NODE_EXAMPLES.get(kind)
+        or TRAY_EXAMPLES.get(kind)
         or {
             "swap": "swap:leaf-1/1,leaf-2/1",
             "unplug": "unplug:leaf-1/1",
@@ -187,6 +190,7 @@ _DO: dict[str, Callable[[Places, Built, Fault], tuple[Built, Injected]]] = {
     **SUBNET_DO,
     **ROCE_DO,
     **NODE_DO,
+    **TRAY_DO,
 }
 
 

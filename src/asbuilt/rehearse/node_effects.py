@@ -87,7 +87,14 @@ def _without_module(state: State, module: str) -> State:
 
 def _nvlink(state: State, change: Change) -> State:
     slot = int(change.target)
-    return state.with_gpu(slot, links_down=(state.links - 1,))
+    return state.with_gpu(slot, links_down=(*state.gpus[slot].links_down, state.links - 1))
+
+
+def _nvswitch(state: State, change: Change) -> State:
+    """The chip behind one link is dead: every GPU lacks it."""
+    for slot, gpu in state.gpus.items():
+        state = state.with_gpu(slot, links_down=(*gpu.links_down, int(change.value)))
+    return state
 
 
 def _fabricmanager(state: State, change: Change) -> State:
@@ -218,6 +225,7 @@ EFFECTS: dict[str, Callable[[State, Change], State]] = {
     "peermem": lambda state, change: _without_module(state, "nvidia_peermem"),
     "module": lambda state, change: _without_module(state, change.value),
     "nvlink": _nvlink,
+    "nvswitch": _nvswitch,
     "fabricmanager": _fabricmanager,
     "fabricstate": lambda state, change: _unregistered(state),
     "xid": _xid,

@@ -21,7 +21,7 @@ class Places:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.names: dict[str, str] = {}
-        for table, key in (("switches", "switch"), ("nodes", "node")):
+        for table, key in (("switches", "switch"), ("nodes", "node"), ("nvlink_trays", "nvlink_tray")):
             if plan.has(table):
                 frame = plan.table(table)
                 self.names.update(zip(frame["name"], frame[key], strict=True))
@@ -66,11 +66,15 @@ class Places:
         """The key of a node named by key or display name."""
         return self._device(word, "nodes", "node")
 
-    def _device(self, word: str, table: str, key: str) -> str:
+    def nvlink_tray(self, word: str) -> str:
+        """The key of an NVLink switch tray named by key or display name."""
+        return self._device(word, "nvlink_trays", "nvlink_tray", "NVLink switch tray")
+
+    def _device(self, word: str, table: str, key: str, kind: str = "") -> str:
         frame = self.plan.table(table)
         found = self.names.get(word)
         if found is None or not frame.filter(frame[key] == found).height:
-            raise self._unknown(word, [*frame["name"], *frame[key]], f"no {key} is called {word!r}")
+            raise self._unknown(word, [*frame["name"], *frame[key]], f"no {kind or key} is called {word!r}")
         return found
 
     def _ports(self, cables: pl.DataFrame, device: str) -> list[str]:

@@ -10,13 +10,15 @@ from asbuilt.model.plan import Plan
 from asbuilt.rehearse.built import Built
 from asbuilt.rehearse.engines import NODE_LIMITS, PROVEN_AGAINST, Limit
 from asbuilt.rehearse.node_twin import Fleet
+from asbuilt.rehearse.nvlink_trays import tray_captures
 from asbuilt.workflow.node_archives import NODE_ARCHIVE
 
 
 def node_captures(plan: Plan, built: Built, seed: int = 0) -> tuple[Capture, ...]:
-    """One capture per compute node that answers: its archive, a tar file packed with gzip."""
+    """One capture per compute node that answers: its archive, a tar file packed with gzip; those of NVLink switch trays."""
     fleet = Fleet(plan, built, seed)
-    return tuple(Capture(f"{fleet.name(n)}.tar.gz", fleet.archive(n), NODE_ARCHIVE, fleet.name(n)) for n in fleet.nodes)
+    archives = tuple(Capture(f"{fleet.name(n)}.tar.gz", fleet.archive(n), NODE_ARCHIVE, fleet.name(n)) for n in fleet.nodes)
+    return archives + tray_captures(plan, built)
 
 
 def formats(captures: Sequence[Capture]) -> dict[str, str]:

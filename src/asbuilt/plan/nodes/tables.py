@@ -8,6 +8,7 @@ from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
 from asbuilt.model.tables_nodes import HARDWARE, MACHINES, NODE_TRAITS
 from asbuilt.plan.nodes.hardware import OUT_OF_BAND, gpu_row, nic_row, trait_row
+from asbuilt.plan.nodes.nvlink_trays import nvlink_trays_table
 from asbuilt.plan.nodes.software import software_table
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def node_tables(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """Tables `hardware node_traits software` from the expanded ``tables``, and `machines` without a row: a list fills it.
+    """Tables `hardware node_traits software nvlink_trays` from the expanded ``tables``; `machines` without a row: a list fills it.
 
     `hardware` has a row for each GPU and NIC part of compute nodes that the catalogue knows, but none for ports of BMCs and
     other management controllers: they are no PCI function of the host.
@@ -34,4 +35,5 @@ def node_tables(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataF
         "node_traits": NODE_TRAITS.conform(traits),
         "software": software_table(design.requirement, catalogue),
         "machines": MACHINES.empty(),
+        "nvlink_trays": nvlink_trays_table(catalogue, tables),
     }
