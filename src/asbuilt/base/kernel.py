@@ -36,12 +36,18 @@ def _numba_importable() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
-def kernel(fallback: Callable[..., Any], *, threshold: int, parts: tuple[Callable[..., Any], ...] = ()) -> Callable[[F], F]:
+def kernel(
+    fallback: Callable[..., Any],
+    *,
+    threshold: int,
+    parts: tuple[Callable[..., Any], ...] = (),
+    measured: Callable[[Any], int] = len,
+) -> Callable[[F], F]:
     """Compile the decorated loop with numba on its first large call; ``fallback`` (numpy) answers otherwise.
 
-    The decorated function and ``fallback`` take the same arguments; the first must have a length or be an array,
-    its size decides. Both must return equal results: the suite runs under both modes. ``parts`` are the plain functions
-    of the same module that the loop calls, those without calls of their own first: they are compiled with it.
+    The decorated function and ``fallback`` take the same arguments; the size of the first, as ``measured``, decides. Both
+    must return equal results: the suite runs under both modes. ``parts`` are the plain functions of the same module that the
+    loop calls, those without calls of their own first: they are compiled with it.
     """
 
     def wrap(function: F) -> F:
@@ -49,7 +55,7 @@ def kernel(fallback: Callable[..., Any], *, threshold: int, parts: tuple[Callabl
 
         @functools.wraps(function)
         def call(*args: Any) -> Any:
-            size = len(args[0])
+            size = measured(args[0])
             if not numba_wanted(size, threshold):
                 return fallback(*args)
             if not compiled:

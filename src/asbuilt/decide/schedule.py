@@ -25,10 +25,10 @@ from asbuilt.decide import schedule_loop, schedule_plain
 from asbuilt.decide.calendar import ticks
 from asbuilt.decide.schedule_input import Hours, Numbers, refuse_crew, refuse_hours, refuse_order
 
-# Runs from which compiling, seconds on its first time, is worth it.
-_simulate: Callable[..., None] = kernel(schedule_plain.simulate, threshold=512, parts=schedule_loop.PARTS)(
-    schedule_loop.simulate
-)
+# Packages in all runs from which compiling, seconds on its first time, is worth it.
+_simulate: Callable[..., None] = kernel(
+    schedule_plain.simulate, threshold=32_768, parts=schedule_loop.PARTS, measured=np.size
+)(schedule_loop.simulate)
 
 
 class Times(NamedTuple):

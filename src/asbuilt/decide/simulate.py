@@ -94,8 +94,8 @@ def simulate(case: Case, seed: int, chunk: int, runs: int) -> Outcomes:
     return detailed(case, seed, chunk, runs)[0]
 
 
-def detailed(case: Case, seed: int, chunk: int, runs: int) -> tuple[Outcomes, Times]:
-    """The same with start, end and finish of each package."""
+def detailed(case: Case, seed: int, chunk: int, runs: int) -> tuple[Outcomes, Times, np.ndarray]:
+    """The same with start, end and finish of each package, and the hours of work in it ``[S, T]``."""
     rng = streams(seed, chunk)
     values = drawn(case.assumptions, ids(case.assumptions), rng.values, runs)
     shares = risk.all_shares(case.checkpoints, case.impossible, values)
@@ -111,28 +111,32 @@ def detailed(case: Case, seed: int, chunk: int, runs: int) -> tuple[Outcomes, Ti
     return _built(case, values, luck, (more_work, more_hold), faults.by_kind(), gone)
 
 
-def expected(case: Case, changed: Mapping[str, float] | None = None) -> tuple[Outcomes, Times]:
-    """One deployment with every input at its mean (or as ``changed`` says), and faults as many as expected of each kind."""
-    values = {key: np.array([value]) for key, value in fixed(case.assumptions, ids(case.assumptions)).items()}
-    values.update({key: np.array([value]) for key, value in (changed or {}).items()})
+def expected(case: Case, changed: Mapping[str, np.ndarray] | None = None, runs: int = 1) -> Outcomes:
+    """``runs`` deployments with every input at its mean, and faults as many as expected of each kind: nothing is drawn.
+
+    ``changed``: other values of some inputs, ``[runs]`` by id, so that many single changes cost one call.
+    """
+    values = {key: np.full(runs, value) for key, value in fixed(case.assumptions, ids(case.assumptions)).items()}
+    values.update(changed or {})
     shares = risk.all_shares(case.checkpoints, case.impossible, values)
     sampling = risk.sampling_of(case.checkpoints, case.impossible, values)
     faults, again = risk.expected_faults(case.lots, _means(case, values), shares, sampling)
     work, hold = expected_added(faults, case.lots, case.places, _each(values, "rework"), _each(values, "wait"))
     if sampling is not None:
-        work += _spread_again(case, again) * values["work.connector_inspect.minutes"] / _MINUTES_PER_H
-    by_kind = np.zeros((1, len(FAULT_KINDS), len(CATCHES)))
-    np.add.at(by_kind[0], case.lots.kind, faults[0])
+        work += _spread_again(case, again) * values["work.connector_inspect.minutes"][:, None] / _MINUTES_PER_H
+    by_kind = np.zeros((runs, len(FAULT_KINDS), len(CATCHES)))
+    for lot, kind in enumerate(case.lots.kind.tolist()):
+        by_kind[:, kind] += faults[:, lot]
     under_power = by_kind[:, :, 2:].sum(axis=2)
     gone = under_power * _by_kind(values, "damage_probability")
-    luck = np.full((1, len(case.tasks.package)), float(values[working.NOISE][0]))
-    return _built(case, values, luck, (work, hold), by_kind, gone)
+    luck = np.broadcast_to(values[working.NOISE][:, None], (runs, len(case.tasks.package)))
+    return _built(case, values, luck, (work, hold), by_kind, gone)[0]
 
 
 def _spread_again(case: Case, again: np.ndarray) -> np.ndarray:
     """Expected pieces inspected after a find, by package: as the pieces of the row are spread."""
     made = np.zeros((len(again), len(case.tasks.package)))
-    for lot in np.flatnonzero(again[0]).tolist():
+    for lot in np.flatnonzero(again.any(axis=0)).tolist():
         at = slice(case.places.start[lot * len(CATCHES)], case.places.start[lot * len(CATCHES) + 1])
         made[:, case.places.package[at]] += again[:, lot][:, None] * case.places.weight[at]
     return made
@@ -183,7 +187,7 @@ def _built(
     more: tuple[np.ndarray, np.ndarray],
     caught: np.ndarray,
     gone: np.ndarray,
-) -> tuple[Outcomes, Times]:
+) -> tuple[Outcomes, Times, np.ndarray]:
     """Hours with rework, the schedule they make, and the money."""
     tasks, pools = case.tasks, case.pools
     work = working.work_hours(tasks, case.pieces, pools, values, luck)
@@ -191,10 +195,9 @@ def _built(
         work += case.sign_offs[None, :] * values["money.sign_off_hours"][:, None]
     work += more[0]
     hold = working.hold_hours(tasks, values, working.held(case.checkpoints)) + more[1]
-    room = round(case.assumptions["access.row_people"].likely)
     times = schedule(
         work, hold, tasks.scope, tasks.row, tasks.pred_start, tasks.pred, pools.teams, pools.people,
-        pools.hours_per_day, pools.days_per_week, max(room, int(pools.people.max())),
+        pools.hours_per_day, pools.days_per_week, room(case),
     )  # fmt: skip
     rework = _by_scope(more[0], tasks.scope)
     there = money.Presence(*_present(times, work, tasks.scope), rework)
@@ -205,13 +208,18 @@ def _built(
     made = Outcomes(
         parts, (first + ready_h) / _DAY_H, ended.acceptance_h / _DAY_H, ended.idle_gpu_h, rework, caught.astype(np.float32)
     )  # fmt: skip
-    return made, times
+    return made, times, work
+
+
+def room(case: Case) -> int:
+    """People that a row has room for: as assumed, and at least the largest team."""
+    return max(round(case.assumptions["access.row_people"].likely), int(case.pools.people.max()))
 
 
 def _ready_h(pools: Pools, values: Mapping[str, np.ndarray]) -> np.ndarray:
     """Hours until the last of the parties is there."""
     made = [values[f"crew.{party}.ready_days"] * _DAY_H for party in sorted(set(pools.party))]
-    return np.max(np.stack(made), axis=0)
+    return np.asarray(np.max(np.stack(made), axis=0))
 
 
 def _by_scope(hours: np.ndarray, scope: np.ndarray) -> np.ndarray:

@@ -47,7 +47,7 @@ def grow(
     """
     from asbuilt.predict.rates import Rates
 
-    start = _named(pilot, folder)
+    start = named(pilot, folder)
     tell(f"planning {pilot}")
     small = _planned(start, start.requirement)
     wanted = _target(target, start, small, folder)
@@ -265,7 +265,7 @@ def _planned(named: Named, requirement: Requirement) -> Plan:
     return make_plan(requirement, named.catalogue)
 
 
-def _named(text: str, folder: Path) -> Named:
+def named(text: str, folder: Path) -> Named:
     """A project folder, a requirement's file, or a template. Raises ``ProblemError`` CLI-080 for none of them."""
     from asbuilt.base.nearest import nearest
     from asbuilt.base.problem import Problem, ProblemError
@@ -289,10 +289,20 @@ def _named(text: str, folder: Path) -> Named:
 def _target(text: str, start: Named, small: Plan, folder: Path) -> Named:
     number = _NUMBER.match(text)
     if number is None:
-        return _named(text, folder)
+        return named(text, folder)
     count = int(number["number"].replace("_", "").replace(",", ""))
     gpus = count * gpus_per_rack(small) if number["racks"] else count
     return Named(at_size(start.requirement, gpus), start.catalogue)
+
+
+def sized(start: Named, size: str) -> Named:
+    """The requirement at another size: a number of GPUs, or of compute racks (`100racks`). Raises ``ProblemError`` CLI-080."""
+    from asbuilt.base.problem import Problem, ProblemError
+
+    if _NUMBER.match(size) is None:
+        fix = "give a number of GPUs (1024), or of compute racks (100racks)"
+        raise ProblemError(Problem("CLI-080", f"{size!r} is no size of a site", fix=fix))
+    return _target(size, start, _planned(start, start.requirement))
 
 
 def _comparable(small: Plan, large: Plan, pilot: str, target: str) -> None:

@@ -69,6 +69,7 @@ PROBLEMS: dict[str, str] = {
     "CLI-104": "Two statements of decide.yaml contradict each other, or state the same thing twice.",
     "CLI-105": "The currency of decide.yaml is not US dollars, and what a dollar is worth in it is not stated, or the reverse.",
     "CLI-106": "The history of faults is no CSV of fault, operations, faults, party, when, source, or a line of it is wrong.",
+    "CLI-107": "An option of `asbuilt decide` is out of bounds: runs, seed, value of a GPU-hour or processes.",
     "CLI-109": "A file of built-in assumptions of `asbuilt decide` is broken: the installation was edited or is incomplete.",
     "CLI-090": "The set of nodes for `asbuilt collect` cannot be read, or names what is no compute node of the plan.",
     "CLI-091": "The program that nodes are asked through (ansible-playbook or srun) is not installed.",

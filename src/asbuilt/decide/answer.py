@@ -1,0 +1,142 @@
+"""The whole answer: arrangements simulated side by side, what they come to, what the choice hangs on, what to find out next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from asbuilt.decide import break_even, claims, outcome, tornado
+from asbuilt.decide.cases import Site, cases
+from asbuilt.decide.next_steps import next_measurements
+from asbuilt.decide.readiness import readiness
+from asbuilt.decide.results import result_of
+from asbuilt.decide.runs import run
+from asbuilt.decide.simulate import Case, Outcomes
+from asbuilt.decide.trial import updated
+from asbuilt.decide.variants import OUTSIDE_DAYS, factor_of, variants
+from asbuilt.decide.worked import worked
+from asbuilt.model.crew_question import Question
+from asbuilt.model.decision import Counted, Decision, Summary, Swing
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from asbuilt.decide.tasks import Tasks
+
+#: Runs of a variant, against those of the answer itself.
+_FEWER, _LEAST = 5, 500
+_MOST_SWINGS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A site and what is asked of it. ``unclaimed``: the same question, claims left out."""
+
+    tasks: Tasks
+    counted: tuple[Counted, ...]
+    plan_hash: str
+    question: Question
+    unclaimed: Question
+
+
+def answer(asked: Asked, executor: Executor | None = None, tell: Callable[[str], None] = lambda text: None) -> Decision:
+    """Simulate, compare, explain. ``executor`` runs chunks of deployments elsewhere; ``tell`` hears what is done.
+
+    What own people or a specialist were found to do (``question.trials``) is put into the rates first.
+    """
+    question = learnt(asked.question)
+    site = Site.of(asked.tasks)
+    tell("staffing")
+    staffed = cases(site, question)
+    tell(f"{question.runs:,} deployments of {len(staffed)} arrangements")
+    outcomes = run(staffed, question.seed, question.runs, executor)
+    order = sorted(outcomes, key=lambda key: float(outcomes[key].cost.mean()))
+    winner, rival = order[0], order[1] if len(order) > 1 else ""
+    summaries, same_shifts = _variants(site, asked, question, staffed, executor, tell)
+    tell("what the answer hangs on")
+    swings: tuple[Swing, ...] = tornado.swings(site, question, staffed, winner, rival)[:_MOST_SWINGS] if rival else ()
+    found = break_even.cells(site, question) if _scalable(asked.tasks) else ()
+    results = tuple(
+        result_of(arrangement, question, staffed[arrangement.id], outcomes[arrangement.id])
+        for arrangement in question.arrangements
+    )
+    pairs = ((result, staffed[result.id].pools) for result in results)
+    pieces = dict(zip((c.operation for c in asked.counted), (c.count for c in asked.counted), strict=True))
+    names = {arrangement.id: arrangement.name for arrangement in question.arrangements}
+    return Decision(
+        name=question.name,
+        plan_hash=asked.plan_hash,
+        currency=question.currency,
+        runs=question.runs,
+        seed=question.seed,
+        gpus=asked.tasks.gpus,
+        racks=dict(asked.tasks.racks),
+        rows=len(asked.tasks.rows),
+        quantities=asked.counted,
+        assumptions=tuple(question.assumptions),
+        arrangements=results,
+        winner=winner,
+        winner_share=_share(outcomes, winner),
+        rival=rival,
+        lead=tornado.lead(staffed, winner, rival) if rival else None,
+        variants=(*_summaries("as asked", outcomes), *summaries),
+        tornado=swings,
+        break_even=found,
+        break_even_words=break_even.words(found, names),
+        next_measurements=next_measurements(question, outcomes, staffed) if rival else (),
+        claims=claims.held(claims.Ground(site, question, staffed, outcomes, same_shifts)),
+        readiness=readiness(question, pieces, asked.tasks.racks, question.assumptions),
+        worked=worked(pairs, asked.counted, question.assumptions, question.currency),
+        notes=question.notes,
+    )
+
+
+def learnt(question: Question) -> Question:
+    """The question with the rates that its trials and past faults give."""
+    from dataclasses import replace
+
+    if not question.trials:
+        return question
+    return replace(question, assumptions=updated(question.assumptions, question.trials, factor_of(question)))
+
+
+def _scalable(tasks: Tasks) -> bool:
+    return bool({"air", "liquid"} & set(tasks.racks))
+
+
+def _share(outcomes: Mapping[str, Outcomes], winner: str) -> float:
+    """Share of the runs in which the winner is the cheapest: all arrangements of a run have the same luck."""
+    costs = np.stack([o.cost for o in outcomes.values()], axis=1)
+    return float((costs.argmin(axis=1) == list(outcomes).index(winner)).mean())
+
+
+def _variants(
+    site: Site,
+    asked: Asked,
+    question: Question,
+    staffed: Mapping[str, Case],
+    executor: Executor | None,
+    tell: Callable[[str], None],
+) -> tuple[tuple[Summary, ...], Mapping[str, Outcomes] | None]:
+    """Every variant in fewer runs; and the outcomes of that in which a specialist works own people's shifts."""
+    made: list[Summary] = []
+    same = None
+    runs = min(question.runs, max(_LEAST, question.runs // _FEWER))
+    for name, varied in variants(site, question, learnt(asked.unclaimed), staffed):
+        tell(name)
+        outcomes = run(varied, question.seed, runs, executor)
+        made += _summaries(name, outcomes)
+        if name == OUTSIDE_DAYS:
+            same = outcomes
+    return tuple(made), same
+
+
+def _summaries(name: str, outcomes: Mapping[str, Outcomes]) -> list[Summary]:
+    best = min(outcomes, key=lambda key: float(outcomes[key].cost.mean()))
+    return [
+        Summary(name, key, outcome.quantiles(o.cost), outcome.quantiles(o.acceptance_d), key == best)
+        for key, o in outcomes.items()
+    ]

@@ -1,0 +1,66 @@
+"""Where the choice turns: racks x value of a GPU-hour x racks that own people have built before. At expected values."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from asbuilt.decide.cases import Site, case_of
+from asbuilt.decide.scaled import scaled
+from asbuilt.decide.simulate import expected
+from asbuilt.model.crew_question import Question
+from asbuilt.model.decision import BreakEvenCell
+
+#: Sizes, in compute racks, and experience, in racks, that are looked at: a grid, no assumption.
+RACKS = (2, 4, 8, 16, 32, 64, 128)
+EXPERIENCE = (0, 10, 100)
+#: Values of a GPU-hour, as shares of the spread of ``money.gpu_hour`` from low to high, and none.
+_SHARES = (0.0, 0.25, 0.5, 1.0)
+
+
+def gpu_hours(question: Question) -> tuple[float, ...]:
+    """Values of a GPU-hour that are looked at: 0, and steps from the low to the high end of what is assumed."""
+    item = question.assumptions["money.gpu_hour"]
+    steps = [item.low + share * (item.high - item.low) for share in _SHARES]
+    return tuple(dict.fromkeys((0.0, *(round(step, 2) for step in steps))))
+
+
+def cells(site: Site, question: Question, racks: Sequence[int] = RACKS) -> tuple[BreakEvenCell, ...]:
+    """The cheapest arrangement of each cell and its margin over the next. Sites are scaled from this one's own racks."""
+    values = gpu_hours(question)
+    prices = {"money.gpu_hour": np.array(values)}
+    made: list[BreakEvenCell] = []
+    for number in racks:
+        sized = Site.of(scaled(site.tasks, number))
+        teams = {a.id: case_of(sized, question, a).pools.teams for a in question.arrangements}
+        for done in EXPERIENCE:
+            asked = replace(question, own=replace(question.own, experience_racks=float(done)))
+            costs = {
+                a.id: expected(case_of(sized, asked, a, None, teams[a.id]), prices, len(values)).cost
+                for a in asked.arrangements
+            }  # fmt: skip
+            for at, value in enumerate(values):
+                order = sorted(costs, key=lambda key: float(costs[key][at]))
+                margin = float(costs[order[1]][at] - costs[order[0]][at]) if len(order) > 1 else 0.0
+                made.append(BreakEvenCell(number, value, float(done), order[0], margin))
+    return tuple(made)
+
+
+def words(found: Sequence[BreakEvenCell], names: dict[str, str]) -> tuple[str, ...]:
+    """The cells as sentences: for each experience and GPU-hour value, who is cheapest up to how many racks."""
+    made = []
+    for done in dict.fromkeys(cell.experience_racks for cell in found):
+        for value in dict.fromkeys(cell.gpu_hour for cell in found):
+            line = [cell for cell in found if cell.experience_racks == done and cell.gpu_hour == value]
+            line.sort(key=lambda cell: cell.racks)
+            turns = [(a, b) for a, b in itertools.pairwise(line) if a.winner != b.winner]
+            who = f"own people with {done:g} racks behind them, a GPU-hour at {value:g}"
+            if not turns:
+                made.append(f"{who}: {names[line[0].winner]} at every size from {line[0].racks} to {line[-1].racks} racks")
+            else:
+                parts = [f"{names[a.winner]} up to {a.racks} racks" for a, _ in turns]
+                made.append(f"{who}: {', '.join(parts)}, {names[turns[-1][1].winner]} from {turns[-1][1].racks} racks on")
+    return tuple(made)

@@ -1,0 +1,161 @@
+"""Rules of thumb of those who sell the service, held against what the model finds under its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from asbuilt.decide.cases import Site, case_of
+from asbuilt.decide.money import PARTS
+from asbuilt.decide.scaled import scaled
+from asbuilt.decide.simulate import Case, Outcomes, expected, ids
+from asbuilt.model.assumption import Assumed
+from asbuilt.model.crew_question import Arrangement, Question
+from asbuilt.model.decision import ClaimHeld
+from asbuilt.model.deployment import SCOPES
+
+AGREES, DIFFERS, NOT_SHOWN = "agrees", "differs", "not shown"
+_TECHNICIANS = ("staging", "power", "liquid", "fibre")
+_QUARTER_D, _WEEK_D = 91.0, 7.0
+#: Sizes that are looked at, in compute racks: a grid, no assumption.
+_SIZES = (2, 5, 10, 20, 30, 50, 75, 100, 150, 200)
+_DIRECT = tuple(PARTS.index(part) for part in ("labour", "premium", "rework"))
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What claims are held against: the site, the question, cases and outcomes by arrangement; who is in-house, who outside."""
+
+    site: Site
+    question: Question
+    cases: Mapping[str, Case]
+    outcomes: Mapping[str, Outcomes]
+    same_shifts: Mapping[str, Outcomes] | None
+
+    def whole(self, party: str) -> Arrangement | None:
+        """The arrangement in which one party does everything."""
+        found = (a for a in self.question.arrangements if set(a.parties.values()) == {party})
+        return next(found, None)
+
+
+def held(ground: Ground) -> tuple[ClaimHeld, ...]:
+    """Every rule of thumb with what was found. One that needs an arrangement that was not asked for is not shown."""
+    own, outside = ground.whole("own"), ground.whole("specialist")
+    claimed = ground.question.assumptions
+    liquid = "liquid" in ground.site.tasks.racks
+    made = [
+        _premium(ground, own, outside, claimed["money.premium.specialist"]),
+        _shorter(ground, own, outside, claimed["rule.shorter_time"]),
+        _technicians(ground, outside, claimed["rule.large_site_racks"], claimed["rule.large_site_technicians"]),
+        _quarter(ground, own, claimed["rule.racks_per_quarter"]),
+        _errors(ground, own, claimed["rule.liquid_errors_racks"], liquid),
+    ]
+    return tuple(made)
+
+
+def _absent(claim: str, claimed: str, item: Assumed, lacking: str) -> ClaimHeld:
+    why = f"no arrangement was asked for in which {lacking} does everything"
+    return ClaimHeld(claim, claimed, "", NOT_SHOWN, why, item.source)
+
+
+def _premium(ground: Ground, own: Arrangement | None, outside: Arrangement | None, item: Assumed) -> ClaimHeld:
+    claim = "direct labour of a specialist costs more per rack"
+    claimed = f"{item.low:.0%} to {item.high:.0%} more"
+    if own is None or outside is None:
+        return _absent(claim, claimed, item, "one party")
+    mine, theirs = (float(ground.outcomes[a.id].parts[:, _DIRECT].mean(axis=0).sum()) for a in (own, outside))
+    more = theirs / mine - 1.0
+    agrees = item.low <= more <= item.high
+    why = (
+        "the hours follow from practice and luck, the price of an hour from nights, weekends and the premium; people are paid "
+        "while they wait for others"
+    )
+    verdict = AGREES if agrees else DIFFERS
+    return ClaimHeld(claim, claimed, f"{more:+.0%} ({theirs:,.0f} against {mine:,.0f})", verdict, why, item.source)
+
+
+def _shorter(ground: Ground, own: Arrangement | None, outside: Arrangement | None, item: Assumed) -> ClaimHeld:
+    claim = "a specialist is done in less time"
+    claimed = f"{item.low:.0%} to {item.high:.0%} less"
+    if own is None or outside is None:
+        return _absent(claim, claimed, item, "one party")
+    found = _less(ground.outcomes, own.id, outside.id)
+    words = f"{found:.0%} less until acceptance (P50)"
+    why = "an outcome of shifts, practice and rework: no input says it"
+    if ground.same_shifts is not None:
+        same = _less(ground.same_shifts, own.id, outside.id)
+        words += f"; {same:.0%} in own people's shifts"
+        why += f"; {ground.question.specialist.shift.words} against {ground.question.own.shift.words} is most of it"
+        why = why if found - same > same else why.replace("is most of it", "is the smaller part of it")
+    return ClaimHeld(claim, claimed, words, AGREES if item.low <= found <= item.high else DIFFERS, why, item.source)
+
+
+def _less(outcomes: Mapping[str, Outcomes], own: str, outside: str) -> float:
+    return 1.0 - float(np.median(outcomes[outside].acceptance_d) / np.median(outcomes[own].acceptance_d))
+
+
+def _technicians(ground: Ground, outside: Arrangement | None, size: Assumed, item: Assumed) -> ClaimHeld:
+    racks = round(size.likely)
+    claim = f"{racks} racks and more take technicians in 12-hour shifts for weeks"
+    claimed = f"{item.low:g} to {item.high:g} technicians"
+    if outside is None:
+        return _absent(claim, claimed, item, "the specialist")
+    case = case_of(Site.of(scaled(ground.site.tasks, racks)), ground.question, outside)
+    people = sum(int(case.pools.teams[k] * case.pools.people[k]) for k, s in enumerate(SCOPES) if s in _TECHNICIANS)
+    weeks = float(expected(case).acceptance_d[0]) / _WEEK_D
+    found = f"{people} technicians on a shift, {weeks:.0f} weeks until acceptance at {racks} racks like these"
+    agrees = item.low <= people <= item.high
+    why = "counted from the pieces of this plan, scaled, at the staffing that costs least; idle GPUs cost more than people"
+    return ClaimHeld(claim, claimed, found, AGREES if agrees else DIFFERS, why, item.source)
+
+
+def _quarter(ground: Ground, own: Arrangement | None, item: Assumed) -> ClaimHeld:
+    claim = "own people with experience, tools and a lead are reasonable"
+    claimed = f"up to about {item.likely:g} racks a quarter"
+    if own is None:
+        return _absent(claim, claimed, item, "the own side")
+    seasoned = replace(ground.question.own, experience_racks=max(ground.question.own.experience_racks, item.likely), lead=True)
+    asked = replace(ground.question, own=seasoned)
+    built = [n for n in _SIZES if float(expected(_sized(ground, asked, own, n)).acceptance_d[0]) <= _QUARTER_D]
+    most = max(built, default=0)
+    after = next((n for n in _SIZES if n > most), None)
+    found = (
+        f"{most} racks like these accepted within {_QUARTER_D:g} days" if most else f"not even {_SIZES[0]} racks in a quarter"
+    )
+    found += f", {after} not" if after is not None else ", the largest size looked at"
+    agrees = most <= item.likely < (after if after is not None else np.inf)
+    why = "the default teams grow with the work; own people who are fewer, or slower to be there, build less"
+    return ClaimHeld(claim, claimed, found, AGREES if agrees else DIFFERS, why, item.source)
+
+
+def _sized(ground: Ground, asked: Question, arrangement: Arrangement, racks: int) -> Case:
+    return case_of(Site.of(scaled(ground.site.tasks, racks)), asked, arrangement)
+
+
+def _errors(ground: Ground, own: Arrangement | None, item: Assumed, liquid: bool) -> ClaimHeld:
+    claim = "with liquid cooling the risk of accumulated errors dominates"
+    claimed = f"from about {item.likely:g} racks on"
+    if not liquid:
+        return ClaimHeld(claim, claimed, "", NOT_SHOWN, "this site has no liquid-cooled racks", item.source)
+    if own is None:
+        return _absent(claim, claimed, item, "the own side")
+    shares = {n: _of_faults(_sized(ground, ground.question, own, n)) for n in _SIZES}
+    first = next((n for n, share in shares.items() if share > 1.0), None)
+    small, large = min(shares), max(shares)
+    found = f"faults cost {shares[small]:.0%} of direct labour at {small} racks, {shares[large]:.0%} at {large}"
+    found += f"; more than it from {first} racks on" if first is not None else "; more than it at no size looked at"
+    below = max((n for n in _SIZES if first is not None and n < first), default=0)
+    agrees = first is not None and below < item.likely <= first
+    why = (
+        "what faults cost: rework, parts, damage, outages, and GPUs that stand idle for it; held against a site without faults"
+    )
+    return ClaimHeld(claim, claimed, found, AGREES if agrees else DIFFERS, why, item.source)
+
+
+def _of_faults(case: Case) -> float:
+    """What faults cost, as a share of direct labour without them, at expected values."""
+    rates = [key for key in ids(case.assumptions) if case.assumptions[key].is_rate]
+    none = expected(case, {key: np.zeros(1) for key in rates})
+    return float((expected(case).cost[0] - none.cost[0]) / none.parts[0, _DIRECT].sum())

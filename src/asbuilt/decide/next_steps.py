@@ -1,0 +1,81 @@
+"""The cheapest thing to measure or ask next: what knowing it is worth before the choice, how it is found out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from asbuilt.decide.information import Worth, joint, worth
+from asbuilt.decide.rates import drawn, rate_id
+from asbuilt.decide.runs import chunk_runs
+from asbuilt.decide.simulate import Case, Outcomes, ids, streams
+from asbuilt.model.assumption import Assumed, Assumptions
+from asbuilt.model.crew_question import Question
+from asbuilt.model.decision import NextMeasurement
+from asbuilt.model.deployment import FAULT_KINDS, OPERATIONS
+
+#: Runs that are looked at, and lines that are given.
+_MOST_RUNS, _MOST_LINES = 20_000, 12
+#: The trial rack is no assumption but shows many.
+TRIAL = "a trial rack"
+#: How a thing is found out, by the beginning of its id. The first that fits.
+_HOW = (
+    ("work.", "time it on the first rack, or on a rack that stands"),
+    ("fault.", "count it on a trial rack, or in the records of past sites"),
+    ("qualification.", "compare two crews on the same work"),
+    ("experience.", "compare the first racks of a site with its last ones"),
+    ("learning.", "compare the first racks of a site with its last ones"),
+    ("crew.", "ask for a dated, binding offer"),
+    ("money.gpu_hour", "take it from the contract with the first tenant, or from the budget"),
+    ("money.", "ask for a quotation"),
+    ("tooling.", "ask for a quotation"),
+)
+
+
+def next_measurements(
+    question: Question, outcomes: Mapping[str, Outcomes], cases: Mapping[str, Case]
+) -> tuple[NextMeasurement, ...]:
+    """What is worth knowing, dearest first; nothing where no single thing would change the choice.
+
+    The values of the runs are drawn again from their streams: they are the ones that the outcomes were made with.
+    """
+    believed = question.assumptions
+    costs = np.stack([o.cost for o in outcomes.values()], axis=1)[:_MOST_RUNS]
+    values = _values(question, cases, len(costs))
+    found = [(item, worth(costs, values[item.id])) for item in believed if item.id in values and item.low < item.high]
+    found = [(item, known) for item, known in found if known.money > 0.0]
+    lines = [_line(item, known) for item, known in sorted(found, key=lambda pair: -pair[1].money)[: _MOST_LINES - 1]]
+    trial = _trial(believed, costs, values)
+    return tuple(sorted([*([trial] if trial else []), *lines], key=lambda line: -line.worth))
+
+
+def _values(question: Question, cases: Mapping[str, Case], runs: int) -> dict[str, np.ndarray]:
+    size = chunk_runs(cases)
+    wanted = ids(question.assumptions)
+    chunks = []
+    for chunk, first in enumerate(range(0, runs, size)):
+        # A chunk that ends early was drawn as short as it was run.
+        length = min(size, question.runs - first)
+        chunks.append(drawn(question.assumptions, wanted, streams(question.seed, chunk).values, length))
+    return {key: np.concatenate([chunk[key] for chunk in chunks])[:runs] for key in wanted}
+
+
+def _line(item: Assumed, known: Worth) -> NextMeasurement:
+    how = next((words for start, words in _HOW if item.id.startswith(start)), "find somebody who has measured it")
+    return NextMeasurement(item.id, item.meaning, known.money, None, known.settles, how)
+
+
+def _trial(believed: Assumptions, costs: np.ndarray, values: Mapping[str, np.ndarray]) -> NextMeasurement | None:
+    """A rack built on trial shows own people's fault rates and times together."""
+    shown = [f"work.{operation.id}.minutes" for operation in OPERATIONS]
+    shown += [rate_id(believed, kind.id, "own") for kind in FAULT_KINDS]
+    shown += ["learning.slope", "experience.fault_slope"]
+    columns = np.stack([values[key] for key in dict.fromkeys(shown) if key in values], axis=1)
+    known = joint(costs, columns)
+    if known.money <= 0.0:
+        return None
+    price = believed["money.trial_rack"]
+    how = "build one rack first, slowly, with somebody experienced watching; count every fault, time every step"
+    what = "own people's times and fault rates, all of them together; at most this much, for one rack shows them not exactly"
+    return NextMeasurement(TRIAL, what, known.money, price.mean, known.settles, how)
