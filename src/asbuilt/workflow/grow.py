@@ -302,7 +302,7 @@ def sized(start: Named, size: str) -> Named:
     if _NUMBER.match(size) is None:
         fix = "give a number of GPUs (1024), or of compute racks (100racks)"
         raise ProblemError(Problem("CLI-080", f"{size!r} is no size of a site", fix=fix))
-    return _target(size, start, _planned(start, start.requirement))
+    return _target(size, start, _planned(start, start.requirement), Path())
 
 
 def _comparable(small: Plan, large: Plan, pilot: str, target: str) -> None:
