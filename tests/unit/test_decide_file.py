@@ -86,7 +86,6 @@ def test_what_is_stated_stands() -> None:
     assert (question.specialist.name, question.specialist.experience_racks) == ("Crew Ltd", 60.0)
     assert question.specialist.tools == set(TOOLS)
     assert (question.currency, question.early_use, question.racks_per_quarter) == ("EUR", False, 12.0)
-    assert (question.seed, question.runs) == (7, 5000)
 
 
 def test_stated_arrangements_replace_their_namesake_and_follow_the_others() -> None:

@@ -80,7 +80,7 @@ def _question(
     early = True if given.early_use is None else given.early_use
     if given.racks_per_quarter is None:
         notes = (*notes, f"racks a quarter not stated; this site has {racks:,}")
-    made = Question(
+    return Question(
         name=name,
         currency=given.currency or DOLLAR,
         own=told["own"].party,
@@ -92,9 +92,6 @@ def _question(
         early_use=early,
         notes=(*notes, *told["own"].notes, *told["specialist"].notes),
     )
-    if given.seed is not None:
-        made = replace(made, seed=given.seed)
-    return made if given.runs is None else replace(made, runs=given.runs)
 
 
 def _own(

@@ -152,5 +152,3 @@ class QuestionGiven:
     checkpoints: CheckpointsGiven | None = field(default=None, metadata={"meaning": "which checkpoints are kept"})
     history: str | None = spec("a CSV file of past faults, beside this file", longest=200)
     trial: tuple[TrialGiven, ...] | None = field(default=None, metadata={"meaning": "what a trial rack showed", "longest": 200})
-    seed: int | None = spec("where the random numbers start", least=0, most=1_000_000_000)
-    runs: int | None = spec("how many deployments are simulated", least=100, most=1_000_000)
