@@ -130,3 +130,56 @@ def test_busy_of_each_pool() -> None:
     assert np.isnan(first[0, 1])
     assert np.isnan(last[0, 1])
     assert worked[0].tolist() == [3.5, 0.0, 5.0]
+
+
+# R. L. Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 17 (1969): hours and order of nine packages.
+GRAHAM_HOURS = [3.0, 2.0, 2.0, 2.0, 4.0, 4.0, 4.0, 4.0, 9.0]
+GRAHAM_ORDER = [[], [], [], [], [3], [3], [3], [3], [0]]
+
+
+def test_one_team_more_can_end_later() -> None:
+    """Graham's example: with the order given, 3 teams end at 12, 4 teams at 15, and 3 teams with shorter packages at 13."""
+    for teams, shorter, end in ((3, 0.0, 12.0), (4, 0.0, 15.0), (3, 1.0, 13.0)):
+        work = [hours - shorter for hours in GRAHAM_HOURS]
+        staff = crew([teams], [1], *ROUND_THE_CLOCK, 1)
+        assert max(planned(work, [0] * 9, [-1] * 9, GRAHAM_ORDER, staff)[2]) == end
+
+
+def test_more_room_can_end_later() -> None:
+    """The same nine in one row with teams enough: room for three people ends at 12, for four at 15."""
+    for room, end in ((3, 12.0), (4, 15.0)):
+        staff = crew([9], [1], *ROUND_THE_CLOCK, room)
+        assert max(planned(GRAHAM_HOURS, [0] * 9, [0] * 9, GRAHAM_ORDER, staff)[2]) == end
+
+
+REFUSED = [
+    ({"work_h": [[1.0, -2.0]]}, "hours of work of package 1 in run 0 are -2: hours must be numbers from 0 on; look at the "
+     "assumptions that they were multiplied from"),
+    ({"hold_h": [[np.nan, 0.0]]}, "hours of hold of package 0 in run 0 are nan: hours must be numbers from 0 on; look at the "
+     "assumptions that they were multiplied from"),
+    ({"work_h": [[1.0]]}, "hours of work have the shape (1, 1), and those of work (1, 1), for 2 packages: both must be runs x "
+     "packages"),
+    ({"scope": [0, 3]}, "a package is of a scope outside 0 to 0, or of a row below -1 (the site): there is no such pool or "
+     "aisle; look at the tasks of the plan"),
+    ({"row": [0]}, "2 packages have 1 rows, 2 lists of predecessors, and in all 1 predecessors of 1 announced: each package "
+     "needs one row and one list"),
+    ({"pred": [1]}, "package 1 waits for package 1: a predecessor must have a smaller index, or the order may be a circle; put "
+     "the packages in building order"),
+    ({"people": [1, 1]}, "there are 1 numbers of teams, 2 of people, 1 of hours and 1 of days: each pool needs one of each"),
+    ({"teams": [0]}, "pool 0 has 0 teams of 1 people and packages to do: nobody would ever do them; give it a team of one at "
+     "least"),
+    ({"hours_per_day": [25.0]}, "pool 0 works 25 h a day on 5 days a week: it must be more than 0 and up to 24 h, "
+     "on 1 to 7 days"),
+    ({"row_people": 0}, "a team of pool 0 is 1 people and a row has room for 0: it could never start; make the team smaller or "
+     "the room larger"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "text"), REFUSED, ids=[f"{next(iter(c))}-{i}" for i, (c, _) in enumerate(REFUSED)])
+def test_what_cannot_be_simulated_is_refused(change: dict[str, Any], text: str) -> None:
+    asked: dict[str, Any] = {
+        "work_h": [[1.0, 1.0]], "hold_h": [[0.0, 0.0]], **tasks([0, 0], [0, 0], [[], [0]]), **crew([1], [1], [8.0], [5], 1),
+    }  # fmt: skip
+    with pytest.raises(ValueError) as refused:
+        schedule(**{**asked, **change})
+    assert str(refused.value) == text
