@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from asbuilt.base.kernel import Engine
 from asbuilt.decide.rework import Places, added, destroyed, expected_added, inspected_again, places, rework_hours
 from asbuilt.decide.risk import Faults, Lots, all_shares, draw_faults, expected_faults, lots_of
 from asbuilt.decide.sampling import Sampling
@@ -175,3 +176,22 @@ def test_only_what_is_under_power_is_destroyed() -> None:
     assert sure[:, KIND["fitting_leak"]].tolist() == [101.0] + [1.0] * (n - 1) and sure.sum() == n + 100
     made = destroyed(faults, 0.2 * chance, np.random.default_rng(1))[1:, KIND["fitting_leak"]]
     assert abs(made.mean() - 0.2) < 3.0 * math.sqrt(0.16 / n)
+
+
+def test_plain_and_compiled_sums_are_equal() -> None:
+    tasks = two_racks()
+    lots = lots_of(tasks)
+    where = places(lots, tasks)
+    means = np.full((500, len(lots.kind)), 11.0)
+    rng = np.random.default_rng(4)
+    faults = draw_faults(lots, means, all_shares(Checkpoints(), frozenset(), DETECT), rng)
+    hours, waits = rng.random((500, *SHAPE[1:])), rng.random((500, *SHAPE[1:]))
+    before, answers = Engine.mode, []
+    try:
+        for mode in ("numpy", "numba"):
+            Engine.mode = mode
+            answers.append(added(faults, where, hours, waits))
+    finally:
+        Engine.mode = before
+    for plain, compiled in zip(*answers, strict=True):
+        assert np.array_equal(plain, compiled)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from asbuilt.decide.dealing import deal
 from asbuilt.decide.risk import Faults, Lots
 from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS
 
@@ -24,10 +25,6 @@ _LOOKS_IN = {
 }
 #: Stages from which on a rack has power and coolant: a fault caught there may have destroyed something.
 POWERED = tuple(catch for catch in CATCHES if catch not in ("inspection", "pressure"))
-#: Up to so many faults of one cell are dealt out one by one; more are spread by the racks' pieces.
-_ONE_BY_ONE = 8
-#: Turns the chance that deals faults out into another one.
-_OTHER_CHANCE = 0x2545F4914F6CDD1D
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,65 +117,10 @@ def added(faults: Faults, where: Places, hours: np.ndarray, waits: np.ndarray) -
     A few faults of a row are dealt out to its racks by chance, in proportion to their pieces; the hours of many are spread in
     that proportion, and a rack waits with the probability that any fell to it. Faults of production add to no package.
     """
-    cells = len(CATCHES)
-    entry = faults.lot * cells + faults.catch
-    width = where.start[entry + 1] - where.start[entry]
+    entry = faults.lot * len(CATCHES) + faults.catch
     each, wait = _of_cells(faults, hours), _of_cells(faults, waits)
-    total = np.zeros(faults.runs * where.packages)
-    hold = np.zeros(faults.runs * where.packages)
-
-    single = np.flatnonzero(width == 1)
-    at = faults.run[single] * where.packages + where.package[where.start[entry[single]]]
-    _put(total, hold, at, each[single] * faults.count[single], wait[single])
-
-    few = np.flatnonzero((width > 1) & (faults.count <= _ONE_BY_ONE))
-    index = np.repeat(few, faults.count[few])
-    dealt = _dealt(faults, where, entry, index, _ordinals(faults.count[few]))
-    _put(total, hold, faults.run[index] * where.packages + dealt, each[index], wait[index])
-
-    many = np.flatnonzero((width > 1) & (faults.count > _ONE_BY_ONE))
-    index = np.repeat(many, width[many])
-    slot = where.start[entry[index]] + _ordinals(width[many])
-    weight = where.weight[slot]
-    at = faults.run[index] * where.packages + where.package[slot]
-    chance = _mixed(np.uint64(faults.key ^ _OTHER_CHANCE), faults.run[index] * len(where.package) + slot)
-    touched = chance < 1.0 - (1.0 - weight) ** faults.count[index]
-    _put(total, hold, at, each[index] * faults.count[index] * weight, wait[index] * touched)
-    return total.reshape(faults.runs, -1), hold.reshape(faults.runs, -1)
-
-
-def _put(total: np.ndarray, hold: np.ndarray, at: np.ndarray, work: np.ndarray, wait: np.ndarray) -> None:
-    total += np.bincount(at, work, len(total))
-    waits = wait > 0
-    np.maximum.at(hold, at[waits], wait[waits])
-
-
-def _ordinals(lengths: np.ndarray) -> np.ndarray:
-    """0, 1, … for each length, one after the other."""
-    made: np.ndarray = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return made
-
-
-def _dealt(faults: Faults, where: Places, entry: np.ndarray, index: np.ndarray, ordinal: np.ndarray) -> np.ndarray:
-    """The package of each fault, by its own chance: a number that depends on run, lot, catch and its place among them alone."""
-    stage = (faults.run[index] * (len(where.start) - 1) + entry[index]) * _ONE_BY_ONE + ordinal
-    chance = _mixed(np.uint64(faults.key), stage)
-    ends = np.cumsum(where.weight)
-    before = np.concatenate(([0.0], ends))[where.start[entry[index]]]
-    slot = np.searchsorted(ends, before + chance, side="right")
-    last = where.start[entry[index] + 1] - 1
-    made: np.ndarray = where.package[np.clip(slot, where.start[entry[index]], last)]
-    return made
-
-
-def _mixed(key: np.uint64, numbers: np.ndarray) -> np.ndarray:
-    """A chance in [0, 1) for each number: SplitMix64 of Steele, Lea and Flood, "Fast splittable pseudorandom number
-    generators", OOPSLA 2014, at the place in its sequence that the number says."""
-    z = np.full(numbers.shape, key) + numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    made: np.ndarray = ((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
-    return made
+    table = (where.start, where.package, where.weight)
+    return deal((faults.run, entry, faults.count), each, wait, table, faults.key, (faults.runs, where.packages))
 
 
 def expected_added(
