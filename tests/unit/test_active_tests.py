@@ -23,6 +23,7 @@ from asbuilt.artefacts.active_tests import active_tests, procedure
 from asbuilt.base.problem import ProblemError
 from asbuilt.cli.main import main
 from asbuilt.model.plan import Plan
+from asbuilt.parsers import mamf_finder
 from asbuilt.workflow.captures import facts_of, read_captures
 from asbuilt.workflow.compare_nodes import judge_nodes, node_checks
 from asbuilt.workflow.export import make
@@ -69,6 +70,16 @@ DCGMI = """#!/bin/sh
 [ -e "$FAKE/slow" ] && { echo started >"$FAKE/started"; exec sleep 60; }
 echo '{"DCGM Diagnostic": {"test_categories": [{"category": "Deployment", "tests": [{"name": "Denylist", "results":
 [{"gpu_id": "0", "status": "Pass"}]}]}]}}'
+"""
+MAMF = """#!/bin/sh
+[ "$1 $3 $4" = "--cuda_device --dtype bfloat16" ] || exit 2
+echo '** Command line:'
+echo "python mamf-finder.py $*"
+echo
+echo '** Dtype: torch.bfloat16'
+echo 'Tried 1 shapes => the best outcomes were:'
+echo "median: 78$2.0 TFLOPS @ 8192x8192x8192 (MxNxK)"
+echo 'Elapsed time: 0:00:40'
 """
 WRITE_BW = """#!/bin/sh
 rule=---------------------------------------------------------------------------------------
@@ -141,6 +152,7 @@ class Bench:
         (self.tests / "hosts" / "some.txt").write_text("".join(f"{n}\n" for n in nodes))
         programs = {"ssh": SSH, "srun": SRUN, "squeue": SQUEUE, "nvidia-smi": SMI, "dcgmi": DCGMI, "mpirun": MPIRUN}
         programs |= {"ib_write_bw": WRITE_BW, "nvbandwidth": "#!/bin/sh\necho nvbandwidth Version: v0.8\n"}
+        programs |= {"mamf-finder.py": MAMF}
         programs |= {f"{c}_perf": PERF.replace("@HEAD@", HEAD) for c in ("all_reduce", "all_gather", "reduce_scatter")}
         (self.fake / "bin").mkdir(parents=True)
         for node in nodes:
@@ -289,7 +301,7 @@ def test_every_two_nodes_meet_exactly_once(tmp_path_factory: pytest.TempPathFact
 # -- lock, guard, hash -------------------------------------------------------------------------------------------------
 
 
-def test_a_stage_locks_runs_and_releases(bench: Bench) -> None:
+def test_a_stage_locks_runs_and_releases(bench: Bench, plan: Plan) -> None:
     done = bench.run("node")
     assert done.returncode == 0, done.stderr
     assert bench.locks() == [] and not list(bench.tests.glob(".node-*"))
@@ -297,7 +309,12 @@ def test_a_stage_locks_runs_and_releases(bench: Bench) -> None:
     document = json.loads((folder / "capture.json").read_text())
     assert document["procedure"] == procedure(bench.files) and document["stage"] == "node"
     assert document["files"]["n2-dcgmi.json"] == {"tool": "dcgmi-diag", "subject": "n2"}
-    assert len(document["files"]) == 15
+    assert len(document["files"]) == 18
+    gemm = mamf_finder.parse((folder / "n1-gemm.txt").read_bytes(), "c", "n1").tables["result_facts"]
+    count = plan.table("gpus").group_by("node").len()["len"].max()
+    assert gemm.select("quantity", "from_device", "value").rows() == [
+        ("gemm_bf16", f"GPU{gpu}", 780.0 + gpu) for gpu in range(count)
+    ]
     (log,) = (bench.tests / "logs").glob("node-*.log")
     assert f"procedure {procedure(bench.files)} " in log.read_text()
 

@@ -1,7 +1,7 @@
 """The stages of the active tests in POSIX shell: what runs on one node, between two, on a rail, in a row, on all.
 
 Every collective is asked for messages from 512 MiB to 8 GiB with results checked, and NCCL says what it does: that is what the
-checks PERF-001 to PERF-021 need to call a number a measurement. ``dcgmi`` answers in JSON and nvbandwidth in text.
+checks PERF-001 to PERF-021 need to call a number a measurement. ``dcgmi`` answers in JSON, nvbandwidth and mamf-finder in text.
 """
 
 from __future__ import annotations
@@ -47,6 +47,13 @@ run() { # FILE WORD...: behind what the file holds already
 
 run "$node-dcgmi.json" timeout 7200 dcgmi diag -r 3 -j
 run "$node-nvbandwidth.txt" timeout 3600 nvbandwidth
+gpu=0
+while [ "$gpu" -lt "$gpus" ]; do
+    # One size that is large on every GPU: what one is slow at, all sizes show.
+    run "$node-gemm.txt" timeout 1200 mamf-finder.py --cuda_device "$gpu" --dtype bfloat16 \
+        --m 8192 --n 8192 --k 8192 --output_file /dev/null
+    gpu=$((gpu + 1))
+done
 NCCL_DEBUG=INFO
 NCCL_DEBUG_SUBSYS=INIT,NET,GRAPH
 export NCCL_DEBUG NCCL_DEBUG_SUBSYS
@@ -67,9 +74,10 @@ open "$results"
 while read -r one; do
     note "$one-dcgmi.json" dcgmi-diag "$one"
     note "$one-nvbandwidth.txt" nvbandwidth "$one"
+    note "$one-gemm.txt" mamf-finder "$one"
     for collective in @COLLECTIVES@; do note "$one-$collective.log" nccl-tests "$one"; done
     if [ "$dry" = yes ]; then
-        echo "$one: dcgmi diag, nvbandwidth, @COLLECTIVES@ on $gpus GPUs"
+        echo "$one: dcgmi diag, nvbandwidth, mamf-finder.py, @COLLECTIVES@ on $gpus GPUs"
     else
         start on "$one" env "ASBUILT_LOCKS=$locks" sh "$here/one_node.sh" "$one" "$part" "$token" </dev/null
     fi

@@ -15,6 +15,7 @@ _SINGLE = {
     ("PERF-012", "d2h"): "nvbandwidth device_to_host_memcpy_ce",
     ("PERF-013", "p2p"): "nvbandwidth device_to_device_memcpy",
     ("PERF-014", "hbm"): "nvbandwidth device_local_copy",
+    ("PERF-015", "bf16"): "mamf-finder.py bfloat16",
 }
 _LARGEST = 8 << 30
 _COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter")

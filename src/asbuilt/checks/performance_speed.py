@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from asbuilt.checks.answers import EVIDENCE, amount, judge, thresholds, untold
+from asbuilt.checks.answers import EVIDENCE, amount, untold
 from asbuilt.checks.performance_runs import COMPUTE, one_of_each, valid_runs
+from asbuilt.checks.performance_validity import another_gpu, judged, made_for, older_nccl, other_nodes, slowest, unknown
 from asbuilt.checks.registry import check
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
-from asbuilt.model.verdict import Layer, Severity
+from asbuilt.model.verdict import Layer
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,31 +41,52 @@ def collectives_reach_their_bandwidth(plan: Plan, facts: Facts) -> pl.DataFrame:
     import polars as pl
 
     runs = valid_runs(plan, facts).with_columns(pl.col("ranks").alias("gpus"), one_of_each(plan).fill_null(False).alias("one"))
-    limits = thresholds(plan, "PERF-010").select(
-        pl.col("selector").str.split("/").list.first().alias("benchmark"),
-        pl.col("valid_if").str.extract(r"gpus=(\d+)").cast(pl.Int64).alias("gpus"),
-        pl.col("valid_if").str.extract(r"bytes=(\d+)").cast(pl.Float64).alias("bytes"),
-        "limit", "tol_rel",
-    )  # fmt: skip
-    bus = facts.tables["result_measured"].filter(pl.col("quantity") == "busbw")
-    best = bus.group_by("run", "bytes").agg(pl.col("value").max(), *(pl.col(c).first() for c in EVIDENCE))
-    judged = runs.select("run", "subject", "benchmark", "gpus", "invalid", "one").join(best, on="run", how="left")
-    judged = judged.join(limits, on=["benchmark", "gpus", "bytes"], how="left").sort("bytes", nulls_last=False)
-    judged = judged.with_columns(pl.when(~pl.col("one")).then(pl.col("limit")).alias("limit"))  # a rail has no criterion
-    known = judged.filter(pl.col("limit").is_not_null()).unique("run", keep="last", maintain_order=True)
-    rest = judged.join(known, on="run", how="anti").unique("run", keep="last", maintain_order=True)
-    rows = pl.concat([known, rest])
+    rows = _largest(runs, _bandwidth_limits(plan), facts)
     none = pl.format("no criterion for {} of {} GPUs at these sizes", "benchmark", "gpus")
-    why = pl.coalesce(pl.format("not a measurement: {}", "invalid"), pl.when(pl.col("limit").is_null()).then(none))
+    lacking = pl.when(pl.col("limit").is_null()).then(none)
+    why = pl.coalesce(pl.format("not a measurement: {}", "invalid"), lacking, unknown())
     value = pl.format("{} at {}", amount(pl.col("value"), "GB/s"), amount(pl.col("bytes"), "bytes"))
-    return judge(
+    sized = pl.when(pl.col("limit").is_null()).then(
+        pl.format("made for messages of {}, run with up to {}", "sizes", amount(pl.col("bytes"), "bytes"))
+    )
+    beyond = pl.coalesce(another_gpu(), other_nodes(), older_nccl(), sized)
+    # A rail (one GPU of each host) has no criterion, whatever its number of GPUs.
+    rows = rows.with_columns(pl.when(pl.col("invalid").is_null() & ~pl.col("one")).then(beyond).alias("beyond"))
+    return judged(
         rows,
-        subject=pl.col("subject"),
         ok=pl.when(why.is_null()).then(pl.col("value") >= least()),
         expected=pl.format("{} GB/s at least ({} expected)", least().round(1), pl.col("limit").round(1)),
         found=pl.coalesce(why, value),
-        evidence=EVIDENCE,
     )
+
+
+def _bandwidth_limits(plan: Plan) -> pl.DataFrame:
+    """Limits of collectives by benchmark, gpus and bytes, with what they were made for and the ``sizes`` that have one."""
+    import polars as pl
+
+    limits = made_for(plan, "PERF-010").with_columns(
+        pl.col("selector").str.split("/").list.first().alias("benchmark"),
+        pl.col("for_gpus").alias("gpus"), pl.col("for_bytes").alias("bytes"),
+    )  # fmt: skip
+    return limits.select("benchmark", "gpus", "bytes", "limit", "tol_rel", "for_nodes", "least_nccl", "for_gpu")
+
+
+def _largest(runs: pl.DataFrame, limits: pl.DataFrame, facts: Facts) -> pl.DataFrame:
+    """Each run at its largest size that has a limit, else at its largest size; ``sizes`` are those of limits."""
+    import polars as pl
+
+    bus = facts.tables["result_measured"].filter(pl.col("quantity") == "busbw")
+    best = bus.group_by("run", "bytes").agg(pl.col("value").max(), *(pl.col(c).first() for c in EVIDENCE))
+    named = runs.select("run", "subject", "benchmark", "gpus", "hosts", "library", "device_name", "invalid", "one")
+    sized = named.join(best, on="run", how="left")
+    sized = sized.join(limits, on=["benchmark", "gpus", "bytes"], how="left").sort("bytes", nulls_last=False)
+    sized = sized.with_columns(pl.when(~pl.col("one")).then(pl.col("limit")).alias("limit"))  # a rail has no criterion
+    known = sized.filter(pl.col("limit").is_not_null()).unique("run", keep="last", maintain_order=True)
+    rest = sized.join(known, on="run", how="anti").unique("run", keep="last", maintain_order=True)
+    ends = limits.group_by("benchmark", "gpus").agg(
+        pl.format("{} to {}", amount(pl.col("bytes").min()), amount(pl.col("bytes").max(), "bytes")).alias("sizes")
+    )
+    return pl.concat([known, rest]).join(ends, on=["benchmark", "gpus"], how="left", maintain_order="left")
 
 
 @check("PERF-011", layer=Layer.COLLECTIVE, needs=("expectations", "nics"), facts=FACTS, since="0.1")
@@ -86,57 +108,60 @@ def rdma_reaches_the_rate_of_its_port(plan: Plan, facts: Facts) -> pl.DataFrame:
     results = facts.tables["result_measured"].filter((pl.col("quantity") == "bandwidth_average") & (pl.col("unit") == "Gb/s"))
     best = results.sort("bytes").group_by("run").agg(pl.col("value").last(), pl.col("bytes").last())
     ports = plan.table("nics").filter(pl.col("plane") == COMPUTE).select("nic", "node", "device", "rate_gbps")
-    limits = thresholds(plan, "PERF-011").select(
-        pl.col("selector").str.extract(r"rate=([\d.]+)").cast(pl.Float64).alias("rate_gbps"), "limit", "tol_rel"
+    limits = made_for(plan, "PERF-011").select(
+        pl.col("selector").str.extract(r"rate=([\d.]+)").cast(pl.Float64).alias("rate_gbps"), "limit", "tol_rel", "least_bytes"
     )
     rows = runs.select("run", "node", "device", *EVIDENCE).join(best, on="run", how="left")
     rows = rows.join(ports, on=["node", "device"], how="left").join(limits, on="rate_gbps", how="left")
     subject = pl.coalesce("nic", pl.format("run:{}", "run"))
-    rows = (
-        rows.with_columns(subject.alias("subject"))
-        .sort("value", nulls_last=True)
-        .unique("subject", keep="first", maintain_order=True)
+    small = pl.format(
+        "made for messages of {} and more, run with up to {}",
+        amount(pl.col("least_bytes"), "bytes"),
+        amount(pl.col("bytes"), "bytes"),
     )
-    return judge(
-        rows,
-        subject=pl.col("subject"),
+    rows = rows.with_columns(
+        subject.alias("subject"), pl.when(pl.col("bytes") < pl.col("least_bytes")).then(small).alias("beyond")
+    )
+    return judged(
+        slowest(rows),
         ok=pl.col("value") >= least(),
         expected=pl.format("{} Gb/s at least", least().round(1)),
         found=pl.when(pl.col("limit").is_null())
         .then(pl.lit("no criterion: the run does not name a planned compute port"))
         .otherwise(pl.format("{} Gb/s at {}", pl.col("value").round(1), amount(pl.col("bytes"), "bytes"))),
-        evidence=EVIDENCE,
     )
 
 
-def _of_gpus(plan: Plan, facts: Facts, id: str, kinds: Mapping[str, tuple[str, ...]]) -> pl.DataFrame:
-    """Verdicts of one-GPU results against the thresholds of ``id``; ``kinds``: selector -> beginnings of quantities."""
+def _of_gpus(plan: Plan, facts: Facts, id: str, kinds: Mapping[str, pl.Expr]) -> pl.DataFrame:
+    """Verdicts of one-GPU results against the thresholds of ``id``; ``kinds``: selector -> which results are of it."""
     import polars as pl
 
-    results = facts.tables["result_measured"]
-    parts = []
-    for selector, starts in kinds.items():
-        hit = pl.any_horizontal(pl.col("quantity").str.starts_with(s) for s in starts)
-        parts.append(results.filter(hit).with_columns(pl.lit(selector).alias("selector")))
-    rows = pl.concat(parts)
+    runs = facts.tables["run_measured"].select("run", "benchmark", "device_name").unique("run", keep="first")
+    results = facts.tables["result_measured"].join(runs, on="run", how="left", maintain_order="left")
+    rows = pl.concat([results.filter(hit).with_columns(pl.lit(selector).alias("selector")) for selector, hit in kinds.items()])
     if rows.is_empty():
         return untold(f"what {id} judges")
-    limits = thresholds(plan, id).select("selector", "limit", "tol_rel", pl.col("unit").alias("wanted_unit"))
+    limits = made_for(plan, id).select("selector", "limit", "tol_rel", pl.col("unit").alias("wanted_unit"), "for_gpu")
     who = pl.coalesce(pl.col("node"), pl.format("run:{}", "run"))
     rows = rows.with_columns(pl.format("{}#{}", who, "selector").alias("subject")).join(limits, on="selector", how="left")
-    slowest = rows.sort("value").unique("subject", keep="first", maintain_order=True)
+    rows = rows.with_columns(another_gpu().alias("beyond"))
     pair = pl.when(pl.col("from_device").is_not_null()).then(pl.format(" ({} to {})", "from_device", "to_device"))
     same_unit = pl.col("unit") == pl.col("wanted_unit")
-    return judge(
-        slowest,
-        subject=pl.col("subject"),
+    return judged(
+        slowest(rows),
         ok=pl.when(same_unit).then(pl.col("value") >= least()),
         expected=pl.format("{} {} at least", least().round(1), "wanted_unit"),
         found=pl.when(pl.col("limit").is_null())
         .then(pl.format("no criterion for {} of this system", "selector"))
         .otherwise(pl.format("{} {}{}", pl.col("value").round(1), "unit", pair.otherwise(pl.lit("")))),
-        evidence=EVIDENCE,
     )
+
+
+def _begins(*starts: str) -> pl.Expr:
+    """Results whose quantity begins with one of these."""
+    import polars as pl
+
+    return pl.any_horizontal(pl.col("quantity").str.starts_with(s) for s in starts)
 
 
 @check("PERF-012", layer=Layer.COLLECTIVE, needs=NEEDS, facts=FACTS, since="0.1")
@@ -148,8 +173,8 @@ def copies_reach_the_rate_of_pcie(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: PCIe width and speed of the path, NUMA node of the process, IOMMU; measure again.
     Source: plan's expectations PERF-012 (`asbuilt expect --quantity h2d`).
     """
-    starts = {"h2d": ("host_to_device_memcpy_ce", "h2d"), "d2h": ("device_to_host_memcpy_ce", "d2h")}
-    return _of_gpus(plan, facts, "PERF-012", starts)
+    kinds = {"h2d": _begins("host_to_device_memcpy_ce", "h2d"), "d2h": _begins("device_to_host_memcpy_ce", "d2h")}
+    return _of_gpus(plan, facts, "PERF-012", kinds)
 
 
 @check("PERF-013", layer=Layer.COLLECTIVE, needs=NEEDS, facts=FACTS, since="0.1")
@@ -161,9 +186,8 @@ def copies_between_gpus_reach_nvlink(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: nvidia-smi nvlink -s and -e of both GPUs, fabric manager, then the baseboard.
     Source: plan's expectations PERF-013 (`asbuilt expect --quantity p2p`).
     """
-    return _of_gpus(
-        plan, facts, "PERF-013", {"p2p": ("device_to_device_memcpy_read_ce", "device_to_device_memcpy_write_ce", "p2p")}
-    )
+    copies = _begins("device_to_device_memcpy_read_ce", "device_to_device_memcpy_write_ce", "p2p")
+    return _of_gpus(plan, facts, "PERF-013", {"p2p": copies})
 
 
 @check("PERF-014", layer=Layer.COLLECTIVE, needs=NEEDS, facts=FACTS, since="0.1")
@@ -175,16 +199,8 @@ def memory_reaches_its_bandwidth(plan: Plan, facts: Facts) -> pl.DataFrame:
     Repair: clocks and temperature of the memory, ECC and remapped rows; then the GPU.
     Source: plan's expectations PERF-014 (`asbuilt expect --quantity hbm`).
     """
-    return _of_gpus(plan, facts, "PERF-014", {"hbm": ("device_local_copy", "hbm")})
+    import polars as pl
 
-
-@check("PERF-015", layer=Layer.COLLECTIVE, severity=Severity.MINOR, needs=NEEDS, facts=FACTS, since="0.1")
-def multiplication_reaches_its_rate(plan: Plan, facts: Facts) -> pl.DataFrame:
-    """Large multiplications reach their share of the published dense peak.
-
-    Why: a power cap or a hot loop shows here first; the number next to a sparse peak on a slide means nothing.
-    Measured by: a GEMM benchmark that prints TFLOPS per GPU and data type.
-    Repair: power limit, clocks, temperature, coolant flow; then the GPU.
-    Source: plan's expectations PERF-015 (`asbuilt expect --quantity gemm-bf16`).
-    """
-    return _of_gpus(plan, facts, "PERF-015", {"bf16": ("gemm_bf16", "bf16"), "fp8": ("gemm_fp8", "fp8")})
+    # BabelStream on a GPU names it; on processors nothing is named.
+    babel = (pl.col("benchmark") == "stream") & (pl.col("quantity") == "triad") & pl.col("device_name").is_not_null()
+    return _of_gpus(plan, facts, "PERF-014", {"hbm": _begins("device_local_copy", "hbm") | babel.fill_null(False)})

@@ -82,7 +82,7 @@ FABRIC = (MODULES, PCIE, VERSIONS)
 LADDERS: dict[str, tuple[Step, ...]] = {
     **dict.fromkeys(_ids("PERF", 10, 20, 21), COLLECTIVE),
     **dict.fromkeys(_ids("PERF", 11), POINT),
-    **dict.fromkeys(_ids("PERF", 12, 13, 14, 15, 16), IN_NODE),
+    **dict.fromkeys(_ids("PERF", 12, 13, 14, 15, 16, 17), IN_NODE),
     **dict.fromkeys(_ids("GPU", 5, 6, 7, 8, 13), NVLINK),
     **dict.fromkeys(_ids("FAB", 4, 7, 8, 30, 31, 32, 33, 34, 36), FABRIC),
 }

@@ -79,6 +79,20 @@ PERFORMANCE_TEXTS: dict[str, Text] = {
         by="subject",
         nouns=("node", "nodes"),
     ),
+    "PERF-016": Text(
+        "{who} {verb} computing wrong: {found}",
+        "take it out of service; read XIDs and memory errors of the GPU named, memory errors of the host; run the test on it "
+        "alone, and have it exchanged when it is wrong again",
+        "put it back when a clean run is on record",
+        nouns=("node", "nodes"),
+    ),
+    "PERF-017": Text(
+        "memory of {who} is too slow: {found}, planned is {expected}",
+        f"modules and their speed (dmidecode), NUMA settings, power profile of the BIOS, a thread on every core; {_AGAIN}",
+        _NOTHING,
+        by="subject",
+        nouns=("node", "nodes"),
+    ),
     "PERF-020": Text(
         "{who} {verb} far below those alike: {found}, where {expected}",
         f"measure it beside a good partner; if it stays low, take it out and climb the ladder there; {_AGAIN}",

@@ -3,22 +3,31 @@
 A result that is no pass may be followed by its message on further lines: its row stands when the next test, category or border
 comes; the last one of a cut table is unread. A line ``Pass - All`` speaks of the whole machine (``gpu`` is null), ``Fail - GPU:
 3`` of that GPU. DCGM 4 prints a line for the test and one for each GPU; both are rows. A word that is no result is unread.
+
+The diagnostic test may tell a rate of each GPU (JSON, with details): of FP64, FP32 and FP16 products one after another, so it
+is no rate of one data type. It counts gigaflops of 2^30.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any, Iterator
 
 from asbuilt.model.facts import Facts
+from asbuilt.model.facts_bench import RESULT_FACTS, RUN_FACTS
 from asbuilt.model.facts_gpu import DIAGNOSTIC_FACTS
 from asbuilt.model.facts_node import EVENT_FACTS
+from asbuilt.parsers import gemm_words
 from asbuilt.parsers.dcgmi_words import BORDER, FAILED, LINE, cells, numbers, test_name
+from asbuilt.parsers.fact_rows import table
 from asbuilt.parsers.gpu_words import Gathered, told
 from asbuilt.parsers.host_lines import Listener, Said, as_utf8
 from asbuilt.parsers.json_documents import Document, documents
 
 TOOL = "dcgmi-diag"
+#: Rows of runs, rows of results.
+Rates = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 _RESULTS = {"pass": "pass", "passed": "pass", "fail": "fail", "failed": "fail", "warn": "warn", "warning": "warn",
             "skip": "skip", "skipped": "skip"}  # fmt: skip
 _CATEGORY = re.compile(r"^[+|]-{3,}\s+(\S[^-+|]*?)\s+-{3,}\+-+[+|]$")
@@ -29,6 +38,11 @@ _ABOUT = re.compile(r"^GPU\s*(\d{1,3})\b", re.I)
 _SAID = re.compile(r"^Successfully ran diagnostic for group\.?$|^dcgmi diag\b")
 _OWN = re.compile(rf"{BORDER.pattern}|{LINE.pattern}|{_CATEGORY.pattern}|{_SAID.pattern}|{FAILED.pattern}")
 _SIGN = re.compile(rb'^(?:[\w.-]+: )?\| Diagnostic\s+\| Result|"DCGM (?:GPU )?Diagnostic"\s*:|"test_categories"\s*:', re.M)
+_RATE = re.compile(
+    r"^(?:GPU \d{1,3} )?GPU (\d{1,3}) calculated at approximately (\d{1,15}(?:\.\d{1,6})?) gigaflops during this test$"
+)
+#: Of 2^30 operations, in units of 10^12.
+_TERA = (1 << 30) / 1e12
 _CODE = re.compile(r"\b(DCGM_FR_[A-Z_]+)\b")
 
 
@@ -43,9 +57,13 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     if b'"test_categories"' in text or text.lstrip()[:1] == b"{":
         account, found = documents(text, subject)
         out = Gathered(account)
-        for document in found:
-            _document(out, document)
-        return out.facts(capture_id, TOOL)
+        each = [_document(out, document, f"{capture_id}#{number}") for number, document in enumerate(found, start=1)]
+        runs, rates = ([row for rows in each for row in rows[part]] for part in (0, 1))
+        facts = out.facts(capture_id, TOOL)
+        if not rates:
+            return facts
+        more = {**table(RUN_FACTS, runs, capture_id), **table(RESULT_FACTS, rates, capture_id)}
+        return replace(facts, tables={**facts.tables, **more})
     listener = Listener(text, subject, _OWN)
     reader = _Reader(Gathered(listener.account))
     for said in listener:
@@ -157,14 +175,14 @@ class _Reader:
         self.out.account.fact(*test.lines)
 
 
-def _document(out: Gathered, document: Document) -> None:
+def _document(out: Gathered, document: Document, run: str) -> Rates:
     """Rows of one JSON document of DCGM 2 (``DCGM GPU Diagnostic``), 3 or 4 (``DCGM Diagnostic``)."""
     if not isinstance(document.value, dict):
-        return
+        return [], []
     body = next((v for k, v in document.value.items() if "Diagnostic" in k and isinstance(v, dict)), document.value)
     tests = list(_tests(body))
     if not tests and "test_categories" not in body:
-        return
+        return [], []
     hosts, line = document.speaker.hosts, document.first
     parts = (document.value.get("metadata"), body.get("metadata"), body, document.value)
     meta = {k: v for part in parts if isinstance(part, dict) for k, v in part.items() if isinstance(v, str)}
@@ -186,6 +204,23 @@ def _document(out: Gathered, document: Document) -> None:
             })  # fmt: skip
             line += 1
     out.account.fact(*document.lines)
+    return _rates(document, [r for _, _, r in tests], run, version)
+
+
+def _rates(document: Document, results: list[dict[str, Any]], run: str, version: str | None) -> Rates:
+    """Rows of a run and of the rates that results tell of GPUs; none where none does."""
+    words = (r.get("info") for r in results)
+    said = [text for word in words for text in (word if isinstance(word, list) else [word])]
+    found = [rate for text in said if isinstance(text, str) and (rate := _RATE.match(text.strip()))]
+    runs: list[dict[str, Any]] = []
+    rates: list[dict[str, Any]] = []
+    for host in document.speaker.hosts if found else ():
+        about = {"host": host, "line": document.first}
+        runs.append(about | {"run": run, "benchmark": "gemm", "version": version, "complete": True})
+        for at, rate in enumerate(found):
+            row = gemm_words.result(run, None, float(rate[2]) * _TERA, from_device=f"GPU{int(rate[1])}")
+            rates.append(about | row | {"quantity": "gemm_mixed", "line": document.first + at})
+    return runs, rates
 
 
 def _tests(body: dict[str, Any]) -> Iterator[tuple[str | None, str, dict[str, Any]]]:

@@ -299,7 +299,7 @@ class _Reader:
             "benchmark": bench,
             "ranks": len(run.ranks) or run.log.ranks,
             "copies": run.zeros or None,
-            "hosts": len(run.hosts) or None,
+            "hosts": len(run.hosts) or run.log.nodes,
             "host_set": bench_lines.host_set(sorted(run.hosts)),
             "checked": run.wrong is not None if checked is None and run.results else checked,
             "wrong": max(counts) if counts else None,

@@ -13,13 +13,15 @@ GPU = re.compile(r"^\s*GPU (\d{1,3}): (.{1,100}?) \(UUID: ([^)]{1,80})\)$")
 _MIG = re.compile(r"^\s+MIG \S+\s+Device\s+\d+: \(UUID: [^)]*\)$")
 _OWN = re.compile(rf"{GPU.pattern}|{_MIG.pattern}|{FAILED.pattern}", re.I)
 _SIGN = re.compile(rb"^(?:[\w.-]+: )?\s*GPU \d+: .* \(UUID: GPU-", re.M)
+#: Benchmarks print the list before they begin.
+_BENCHMARK = re.compile(rb"^(?:[\w.-]+: )?(?:Burning for |\s*\d[\d.]*%\s+proc'd: |\^\^\^\^ ?CUDA : )", re.M)
 _LINKS = re.compile(rb"^(?:[\w.-]+: )?\s*Link \d+", re.M)
 
 
 def sniff(data: bytes) -> bool:
-    """True for lines of GPUs with UUIDs and none of their links."""
+    """True for lines of GPUs with UUIDs, none of their links, and nothing that ran on them."""
     head = data[: 1 << 16]
-    return bool(_SIGN.search(head)) and not _LINKS.search(head) and b"inActive" not in head
+    return bool(_SIGN.search(head)) and not (_LINKS.search(head) or _BENCHMARK.search(head) or b"inActive" in head)
 
 
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:

@@ -31,10 +31,15 @@ NO_REAL_SAMPLE: dict[str, str] = {
     "stream": "the printed form of STREAM's and BabelStream's sources",
     "bandwidthTest": "the printed form of the CUDA samples' source",
     "p2pBandwidthLatencyTest": "the same",
+    "dcgmproftester": "NVIDIA's guide of DCGM; transcripts in public documents",
+    "cublasMatmulBench": "the printed form of its open derivative; launch lines and rows in public scripts",
+    "mamf-finder": "the printed form of its source, versions 1 to 4; transcripts in public documents",
+    "gpu-burn": "the printed form of its source; transcripts in public documents",
 }
 #: Tool -> the part of its format that no real capture proves, where the rest is proven.
 PARTLY: dict[str, str] = {
     "ibdiagnet-csv": "sections LINKS, PM_INFO, PM_DELTA, SM_INFO, CABLE_INFO and the complaints; real hexadecimal GUIDs",
+    "dcgmi-diag": "the rate that the diagnostic test tells of each GPU",
     "ibdiagnet": "the list of subnet managers",
     "mlxlink": "bit error counters, FEC histogram, whole JSON",
     "ibqueryerrors": "tails with thresholds and suppressed counters, data counters",

@@ -12,12 +12,21 @@ from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
 from asbuilt.physics import collective as at
 from asbuilt.physics.collective import Domain, bus_bandwidth
+from asbuilt.physics.rates import STREAM_SHARE, STREAM_TOLERANCE, memory_gbytes_s
 from asbuilt.plan.expectation import expectation
+from asbuilt.plan.nodes.hardware import trait_row
 
 #: NVLink generation by its rate of one GPU, both directions, GB/s (NVIDIA data sheets).
 _GENERATIONS = {600: 3, 900: 4, 1800: 5}
+#: NCCL that the shares were made for, by generation of NVLink: reduction in the switch over several nodes came with 2.18.1
+#: (NVIDIA's release notes of it); measurements of Blackwell that were published with their version are of 2.26.2.
+_NCCL = {4: "2.18", 5: "2.26"}
 _SOURCE = "closed form held against published measurements (docs/expect.md)"
 _FLOORS = "no published measurement was found; tools ask for 335 of 450 GB/s"
+_PRODUCTS = "assumed: products of 2048 and smaller measure launches and caches"
+_CLOCKS = "assumed: clocks go up to a tenth above the boost that the peak is printed for"
+_STREAM = "Azure HBv4: STREAM 780 of 921.6 GB/s; AzNHC fails it below 665.5"
+_ARRAYS = "STREAM: arrays of four times the caches; two processors have less than 250 MB together"
 _COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter")
 #: Message sizes that are judged: the regime's least, and what sweeps end with.
 _SIZES = tuple(at.LEAST_BYTES << k for k in range(7))
@@ -41,6 +50,8 @@ def performance_rows(design: Design, catalogue: Catalogue) -> list[dict[str, Any
     rows += _collectives(design, system, gpu)
     rows += _ports(design)
     rows += _single(gpu)
+    rows += _products(gpu)
+    rows += _host_memory(design, catalogue)
     return rows
 
 
@@ -63,6 +74,7 @@ def _collectives(design: Design, system: Any, gpu: Any) -> list[dict[str, Any]]:
     network = min(float(n["rate_gbps"]) for n in nics) * len(nics) / per_node / 8
     domain = Domain(size, both / 2, generation, network)
     total = int(design.gpus)
+    nccl = f",nccl>={_NCCL[generation]}" if generation in _NCCL else ""
     counts = sorted({c for c in (size * 2**k for k in range(20)) if c <= total} | {total})
     rows = []
     for name in _COLLECTIVES:
@@ -72,7 +84,7 @@ def _collectives(design: Design, system: Any, gpu: Any) -> list[dict[str, Any]]:
                 if made is None or not made.proven:
                     continue
                 selector = f"{name}/{count}/{bytes_}"
-                valid = f"gpu={gpu.id},gpus={count},bytes={bytes_}"
+                valid = f"gpu={gpu.id},gpus={count},nodes={-(-count // per_node)},bytes={bytes_}{nccl}"
                 row = expectation("PERF-010", "run", selector, "ge", round(made.value, 2), "GB/s", "derived", _SOURCE)
                 rows.append(row | {"tol_rel": made.tolerance, "valid_if": valid})
     return rows
@@ -110,4 +122,33 @@ def _single(gpu: Any) -> list[dict[str, Any]]:
             origin = "assumed" if selector == "p2p" else "derived"
             row = expectation(id, "gpu", selector, "ge", round(base * share, 2), unit, origin, source)
             rows.append(row | {"tol_rel": tolerance, "valid_if": f"gpu={gpu.id}"})
+    return rows
+
+
+def _products(gpu: Any) -> list[dict[str, Any]]:
+    """When a rate of multiplication is a measurement: size, what fits together, and the peak that none can exceed."""
+    rows = [
+        expectation("PERF-015", "run", "ratio", "eq", 0.02, "fraction", "assumed", "digits that tools print"),
+        expectation("PERF-015", "run", "operations", "ge", 2 * 2048**3, "operations", "assumed", _PRODUCTS),
+    ]
+    for kind in ("bf16", "fp8"):
+        if peak := _value(gpu, f"{kind}_dense_tflops"):
+            row = expectation("PERF-015", "gpu", f"{kind}-peak", "le", peak, "TFLOPS", "assumed", _CLOCKS, tol_rel=0.1)
+            rows.append(row | {"valid_if": f"gpu={gpu.id}"})
+    return rows
+
+
+def _host_memory(design: Design, catalogue: Catalogue) -> list[dict[str, Any]]:
+    """STREAM on a node: the share of the channels' peak, and the number itself where the plan knows channels and speed."""
+    told = trait_row(design, catalogue)
+    rows = [
+        expectation("PERF-017", "node", "share", "ge", STREAM_SHARE, "fraction", "derived", _STREAM, tol_rel=STREAM_TOLERANCE),
+        expectation("PERF-017", "run", "array", "ge", 1_000_000_000, "bytes", "assumed", _ARRAYS),
+    ]
+    sockets, channels, modules, speed = (told[c] for c in ("sockets", "channels", "dimms", "dimm_mts"))
+    if sockets and channels and modules and speed:
+        filled = min(sockets * channels, modules)
+        value = round(memory_gbytes_s(filled, speed) * STREAM_SHARE, 1)
+        row = expectation("PERF-017", "node", "triad", "ge", value, "GB/s", "derived", _STREAM, tol_rel=STREAM_TOLERANCE)
+        rows.append(row | {"valid_if": f"system={told['system']},channels={filled},mts={speed:g}"})
     return rows
