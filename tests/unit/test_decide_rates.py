@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from asbuilt.decide.rates import PseudoCounts, drawn, fixed, pseudo_counts, rate_id, triangle
+from asbuilt.workflow.assumptions import defaults
 from fault_site import assumed, assumptions, rate
 
 DIRTY = rate("fault.connector_dirty.rate", 0.0053, 0.03, 0.071)
@@ -126,3 +127,18 @@ def test_means_and_ids() -> None:
     assert rate_id(items, "connector_dirty", "specialist") == "fault.connector_dirty.rate"
     with pytest.raises(KeyError, match=r"no assumption is called 'work\.nothing'"):
         fixed(items, ["work.nothing"])
+
+
+def test_no_two_inputs_share_a_stream() -> None:
+    items = defaults()
+    ids = [item.id for item in items]
+    wide = assumptions(*(assumed(id, 0.0, 0.5, 1.0) for id in ids))
+    first = drawn(wide, ids, np.random.default_rng(1), 1)
+    assert len({float(value[0]) for value in first.values()}) == len(ids) > 100
+
+
+def test_the_stated_rates_are_nearly_gamma_distributions() -> None:
+    for item in defaults():
+        if item.is_rate:
+            counts = pseudo_counts(item)
+            assert counts is not None and counts.spread == pytest.approx((item.low, item.high), rel=0.05), item.id
