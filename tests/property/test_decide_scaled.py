@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from dataclasses import replace
 
@@ -13,8 +14,14 @@ from hypothesis import strategies as st
 
 from asbuilt.decide.scaled import scaled
 from asbuilt.decide.tasks import Tasks, arranged, tasks
+from asbuilt.design.resolve import resolve
+from asbuilt.model.decode_requirement import decode
 from asbuilt.model.deployment import OPERATIONS
-from template_plans import made
+from asbuilt.model.plan import Plan
+from asbuilt.plan.canonical import named
+from asbuilt.plan.expand import expand
+from asbuilt.workflow import templates
+from template_plans import CATALOGUE, made
 
 TEMPLATES = ("l40s-384", "dgx-h100-superpod", "gb300-nvl72")
 COLUMN = {o.id: n for n, o in enumerate(OPERATIONS)}
@@ -27,6 +34,23 @@ def _computing(site: Tasks) -> int:
 
 def _total(site: Tasks, operation: str) -> float:
     return float(site.operations[:, COLUMN[operation]].sum())
+
+
+def _kind(site: Tasks, index: int) -> str:
+    return site.work.kinds[site.work.racks.index(site.rack[index])]
+
+
+def _computing_packages(site: Tasks) -> list[int]:
+    return [n for n, p in enumerate(site.package) if p == "bringup/rack" and _kind(site, n) in ("air", "liquid")]
+
+
+def _by_row(site: Tasks) -> dict[int, int]:
+    """Compute racks of each row."""
+    found: dict[int, int] = {}
+    for kind, row in zip(site.work.kinds, site.work.rack_row.tolist(), strict=True):
+        if kind in ("air", "liquid"):
+            found[row] = found.get(row, 0) + 1
+    return found
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
@@ -53,22 +77,27 @@ def test_racks_and_their_pieces_are_as_asked(template: str, racks: int) -> None:
     assert placed == sum(site.racks.values())
     assert _total(site, "site_soak") == _total(site, "site_fabric") == 1
     assert site.row_gpus.sum() == site.gpus > 0
+    assert _total(site, "row_collectives") == len(_by_row(site)) == (site.row_gpus > 0).sum()
     assert all(p < i for i in range(len(site.package)) for p in site.pred[site.pred_start[i] : site.pred_start[i + 1]])
     assert (site.operations.sum(axis=1) > 0).all()
     assert (site.operations == np.round(site.operations)).all()
 
 
 @settings(max_examples=15, deadline=None)
-@given(template=st.sampled_from(TEMPLATES), times=st.integers(2, 4))
-def test_whole_multiples_have_multiples_of_every_piece(template: str, times: int) -> None:
+@given(template=st.sampled_from(TEMPLATES), rounds=st.integers(1, 6))
+def test_each_round_of_full_rows_is_one_more_of_each_of_their_pieces(template: str, rounds: int) -> None:
     plan = PLANS[template]
-    site = scaled(plan, times * _computing(plan))
-    totals, own = site.operations.sum(axis=0), plan.operations.sum(axis=0)
-    for operation in OPERATIONS:
-        wanted = own[COLUMN[operation.id]] * (1 if operation.unit == "site" else times)
-        assert totals[COLUMN[operation.id]] == wanted, operation.id
-    assert site.gpus == times * plan.gpus
-    assert len(site.rows) == times * len(plan.rows)
+    own, most = _computing(plan), max(_by_row(plan).values())
+    full = [row for row, count in _by_row(plan).items() if count == most]
+    site = scaled(plan, own + rounds * most * len(full))
+    for row in full:
+        for again in range(2, rounds + 2):
+            name = f"{plan.rows[row]}.{again}"
+            assert _by_row(site)[site.rows.index(name)] == most
+    nodes = site.operations[_computing_packages(site), COLUMN["node_bring_up"]].sum()
+    of_full = plan.operations[[n for n in _computing_packages(plan) if plan.row[n] in full], COLUMN["node_bring_up"]].sum()
+    of_all = plan.operations[_computing_packages(plan), COLUMN["node_bring_up"]].sum()
+    assert nodes == of_all + rounds * of_full
 
 
 @settings(max_examples=30, deadline=None)
@@ -78,6 +107,25 @@ def test_one_more_rack_is_never_less_work(template: str, racks: int) -> None:
     assert more.gpus > less.gpus
     rack_work = [COLUMN[o.id] for o in OPERATIONS if o.each == "rack" and o.id != "fitting_torque"]
     assert (more.operations[:, rack_work].sum(axis=0) >= less.operations[:, rack_work].sum(axis=0)).all()
+
+
+def test_twice_the_size_is_near_the_plan_of_that_size() -> None:
+    """The bounds are what docs/decide-model.md says of 32 racks made from 16."""
+    plan = tasks(_plan_of(2304))
+    site = scaled(tasks(_plan_of(1152)), 32)
+    assert _computing(plan) == 32
+    for operation, least, most in (
+        ("rack_place_liquid", 1.0, 1.0), ("node_bring_up", 1.0, 1.0), ("shelf_feed", 1.0, 1.0), ("cord_plug", 0.95, 1.0),
+        ("hose_connect", 1.0, 1.0), ("fitting_torque", 1.0, 1.05), ("link_verify", 0.97, 1.0), ("connector_mate", 0.86, 0.9),
+        ("trunk_pull", 0.82, 0.86), ("row_collectives", 1.2, 1.2),
+    ):  # fmt: skip
+        assert least <= _total(site, operation) / _total(plan, operation) <= most, operation
+
+
+def _plan_of(gpus: int) -> Plan:
+    text = re.sub(r"^gpus: \d+", f"gpus: {gpus}", templates.text("gb300-nvl72"), flags=re.M)
+    text = re.sub(r"^phases:\n(  .*\n)+", "", text, flags=re.M)
+    return named(expand(resolve(decode(text.encode(), "sized"), CATALOGUE), CATALOGUE), CATALOGUE)
 
 
 def test_spines_serve_every_row_and_leaves_those_of_their_round() -> None:
