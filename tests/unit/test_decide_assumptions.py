@@ -6,9 +6,10 @@ import pytest
 
 from asbuilt.base.origin import Confidence, Origin
 from asbuilt.base.problem import ProblemError
+from asbuilt.catalogue.load import load
 from asbuilt.model.assumption import PER_OPERATION, Assumed
 from asbuilt.model.deployment import FAULT_KINDS, OPERATIONS, PARTIES, QUALIFICATIONS, SCOPES
-from asbuilt.workflow.assumptions import defaults, limits, read_files, unit_limits
+from asbuilt.workflow.assumptions import PER_SYSTEM, defaults, for_system, limits, read_files, systems, unit_limits
 
 TOOLS = (
     "mpo_tester", "mpo_scope_200x", "torque_wrench", "go_nogo_gauge", "nitrogen_rig", "otdr", "milliohm_meter", "phase_tester",
@@ -26,7 +27,8 @@ def wanted() -> dict[str, str]:
         ids |= {f"crew.team.{scope}": "people", f"money.hour.{scope}": "money/h", f"money.training.{scope}": "money"}
     for party in PARTIES:
         ids |= {
-            f"crew.{party}.weeks": "weeks", f"crew.{party}.ready_days": "days", f"crew.{party}.shift_hours": "h", f"crew.{party}.shifts": "shifts",
+            f"crew.{party}.weeks": "weeks", f"crew.{party}.ready_days": "days",
+            f"crew.{party}.shift_hours": "h", f"crew.{party}.shifts": "shifts",
             f"crew.{party}.days": "days/week", f"crew.{party}.experience_racks": "racks",
             f"money.mobilisation.{party}": "money", f"money.travel_day.{party}": "money/day",
             f"money.insurance.{party}": "share",
@@ -93,6 +95,22 @@ def test_each_assumption_is_well_formed(item: Assumed) -> None:
     assert wrong(item) == []
     allowed = limits()[item.id]
     assert [allowed.broken(v) for v in (item.low, item.likely, item.high)] == ["", "", ""]
+
+
+@pytest.mark.parametrize("item", list(systems()), ids=lambda item: item.id)
+def test_each_value_of_a_system_is_well_formed_and_of_a_known_system(item: Assumed) -> None:
+    assert wrong(item) == []
+    _, system, what = item.id.split(".")
+    assert load().has("system", system)
+    assert item.unit == defaults()[PER_SYSTEM[what]].unit
+
+
+def test_a_system_has_its_own_price_and_another_the_general_one() -> None:
+    general, special = defaults(), for_system(defaults(), "l40s-8gpu")
+    assert special["money.gpu_hour"].likely < general["money.gpu_hour"].likely
+    assert special["money.gpu_hour"].id == "money.gpu_hour"
+    assert [a.id for a, b in zip(general, special, strict=True) if a != b] == ["money.equipment_gpu", "money.gpu_hour"]
+    assert for_system(general, "mi300x-8gpu").items == general.items
 
 
 def test_leaving_claims_out_leaves_none_and_changes_only_them() -> None:

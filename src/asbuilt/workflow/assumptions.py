@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib.resources import files
 
 from asbuilt.base.fault import Fault
@@ -20,7 +21,9 @@ from asbuilt.workflow.assumption_tree import ENDS, INHERITED, Leaf, Ledger, Limi
 
 #: In the order in which the reference page shows them.
 FILES = ("work", "crew", "fault_fibre", "fault_power_liquid", "fault_node", "money", "tooling", "rules")
-_UNITS = "units"
+_UNITS, _SYSTEMS = "units", "systems"
+#: What a system may have values of its own for, and in whose place they stand.
+PER_SYSTEM = {"gpu_hour": "money.gpu_hour", "equipment_gpu": "money.equipment_gpu"}
 _CODES = dict.fromkeys(Fault, "CLI-109")
 _FIELDS = (*ENDS, *INHERITED, "removed", "removed_why")
 _WORDS = ("unit", "origin", "confidence", "source", "meaning")
@@ -30,6 +33,22 @@ _WORDS = ("unit", "origin", "confidence", "source", "meaning")
 def defaults() -> Assumptions:
     """Every built-in assumption by id. Raises ``ProblemError`` CLI-109 when a file of the installation was broken."""
     return read_files({name: _text(name) for name in FILES})
+
+
+@functools.cache
+def systems() -> Assumptions:
+    """Values of single systems, by ``system.<catalogue id>.<what>``. Raises as ``defaults``."""
+    return read_files({_SYSTEMS: _text(_SYSTEMS)})
+
+
+def for_system(assumptions: Assumptions, system: str) -> Assumptions:
+    """``assumptions`` with what is known of a system (a catalogue id) in the place of the general value; all others stay."""
+    own = {}
+    for what, general in PER_SYSTEM.items():
+        key = f"system.{system}.{what}"
+        if key in systems():
+            own[general] = replace(systems()[key], id=general)
+    return assumptions.with_own(own)
 
 
 @functools.cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from asbuilt.model.assumption import Assumed
-from asbuilt.workflow.assumptions import defaults, limits
+from asbuilt.workflow.assumptions import defaults, limits, systems, unit_limits
 
 #: Groups of ids, by what stands before the first dot, with a heading and a word on how they are used.
 GROUPS = {
@@ -46,6 +46,13 @@ def assumptions_page() -> str:
     for group, (heading, use) in GROUPS.items():
         out += [f"## {heading}", "", use, ""]
         out += _table(i for i in items if i.id.split(".")[0] == group)
+    out += [
+        "## Systems",
+        "",
+        "They stand in the place of `money.gpu_hour` and `money.equipment_gpu` for a plan of the system.",
+        "",
+    ]
+    out += _table(systems())
     return "\n".join(out)
 
 
@@ -55,7 +62,7 @@ def _table(items: Iterable[Assumed]) -> list[str]:
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for item in items:
-        allowed = limits()[item.id].words().split(", in ")[0]
+        allowed = limits().get(item.id, unit_limits()[item.unit]).words().split(", in ")[0]
         cells = (
             f"`{item.id}`", f"{item.low:g}", f"{item.likely:g}", f"{item.high:g}", item.unit, allowed, str(item.origin),
             str(item.confidence), item.meaning, item.source,

@@ -46,13 +46,13 @@ def decide(
     from asbuilt.decide.answer import Asked, answer
     from asbuilt.decide.quantities import counted
     from asbuilt.decide.tasks import tasks
-    from asbuilt.workflow.assumptions import defaults
+    from asbuilt.workflow.assumptions import defaults, for_system
 
     _in_range(runs, seed, gpu_hour, processes)
     tell("planning")
     plan, home = _planned(source, folder, size)
     stated = file if file is not None else _beside(home)
-    assumptions = defaults()
+    assumptions = for_system(defaults(), plan.design.requirement.system if plan.design else "")
     asked, unclaimed = (
         replace(_question(stated, plan, believed, gpu_hour), runs=runs, seed=seed)
         for believed in (assumptions, assumptions.without_claims())
