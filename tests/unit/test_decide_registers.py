@@ -44,7 +44,8 @@ def test_own_trained_people_are_met_novices_short_and_licences_have_to_be_seen()
     faces = found["end-face inspection and cleaning to IEC 61300-3-35"]
     assert (faces.state, faces.amount, faces.basis) == ("short", 5.0, "money.training.fibre")
     assert faces.detail == (
-        "own people (fibre technician, novice): shown by course with a test on real end faces; train 5 people, about 10,000 USD"
+        "own people (fibre technician, novice); shown by: course with a test on real end faces; train 5 people, "
+        "about 10,000 USD"
     )
     assert found["MPO tester: reference, polarity, IEC 61280-4-5"].amount == 3.0  # one in each pair of five
     assert found["electrician's licence of the place"].state == "unknown"
@@ -55,7 +56,7 @@ def test_what_a_specialist_says_of_people_without_names_is_unknown() -> None:
     crew = party("specialist", "the crew", qualification=dict.fromkeys(SCOPES, "certified"))
     found = qualifications(question(specialist=crew), arrangement(SCOPES), NVL72, PEOPLE, assumptions())
     assert {item.state for item in found} == {"unknown"}
-    claimed = _by_what(found)["maker's certificate (fibre technician)"]
+    claimed = _by_what(found)["maker's certificate, such as NVIDIA-certified installer (fibre technician)"]
     assert claimed.amount is None
     assert claimed.detail == (
         "the crew is said to be certified for fibre: ask for the certificate, its holder's name and its last day; that it "
@@ -131,7 +132,8 @@ def test_a_mixed_crew_signs_at_each_hand_over_with_evidence_from_the_plan() -> N
         "hand-over from fibre to acceptance",
     ]
     assert lines["hand-over from liquid to bringup"].sign_off == (
-        "handed over by the crew, taken over by own people, row by row (3), both sign: 238 x torque records of the fittings, "
+        "handed over by the crew, taken over by own people, row by row, 3 rows on the site, both sign: 238 x torque records of "
+        "the fittings, "
         "second signature, paint mark; 3 x pressure logs of the loops, corrected for temperature; 3 x coolant samples of the "
         "loops. What the records show is taken over as they show it; what they lack stays with the giver"
     )

@@ -96,7 +96,7 @@ def _item(competence: Competence, question: Question, arrangement: Arrangement, 
     scope = competence.scope
     party = question.party(arrangement, scope)
     grade = party.qualification[scope]
-    who = f"{party.name} ({SKILLS[scope]}, {grade}): shown by {competence.shown}"
+    who = f"{party.name} ({SKILLS[scope]}, {grade}); shown by: {competence.shown}"
     basis = f"stated: qualification of {party.name}"
     if party.id != question.own.id:
         state, closes = "unknown", "to be shown by name before the first shift; the contract asks for it"
@@ -121,4 +121,11 @@ def _maker_certified(question: Question, arrangement: Arrangement, scope: str, p
         f"{party.name} is said to be certified for {scope}: ask for the certificate, its holder's name and its last day; that "
         "it makes faster or better is claimed by those who sell it"
     )
-    return Item(f"maker's certificate ({SKILLS[scope]})", words, None, "", "unknown", "qualification.certified.*")
+    return Item(
+        f"maker's certificate, such as NVIDIA-certified installer ({SKILLS[scope]})",
+        words,
+        None,
+        "",
+        "unknown",
+        "qualification.certified.*",
+    )

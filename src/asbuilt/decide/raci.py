@@ -109,7 +109,7 @@ def _signed(question: Question, arrangement: Arrangement, hand_over: HandOver, e
     gives, takes = question.party(arrangement, hand_over.before), question.party(arrangement, hand_over.after)
     if gives.id == takes.id:
         return []
-    each = f"row by row ({rows})" if hand_over.each == "row" else "rack by rack"
+    each = f"row by row, {rows} rows on the site" if hand_over.each == "row" else "rack by rack"
     words = (
         f"handed over by {gives.name}, taken over by {takes.name}, {each}, both sign: {'; '.join(evidence)}. What the "
         "records show is taken over as they show it; what they lack stays with the giver"

@@ -144,7 +144,9 @@ def _item(use: Use, question: Question, arrangement: Arrangement, number: int, w
     held = use.tool in party.tools
     words = [f"{use.scope}, {party.name}: {use.why}"]
     state = "has"
-    if not held:
+    if held:
+        words.append("stated that it is there, not how many")
+    else:
         cost = price(use.tool, number, weeks, assumptions)
         state = cost.choice
         begun = max(1, math.ceil(weeks))
