@@ -1,0 +1,80 @@
+"""Expected faults of each arrangement by the stage that catches them, the field's five by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from asbuilt.drawings.decision_ink import Chart, Span, chart, ticks
+from asbuilt.drawings.decision_words import count_by, known, letter, money, plain, said, short
+from asbuilt.drawings.scale import width_of
+from asbuilt.model.decision import ArrangementResult, CaughtFaults
+from asbuilt.model.deployment import CATCHES, FIELD_FIVE
+
+OTHER = "all other kinds"
+_BAR = 20.0
+
+
+def faults_by_catch(results: Sequence[ArrangementResult], currency: str, narrow: bool = False, standalone: bool = False) -> str:
+    """For each arrangement a bar for each stage of catch: mean number of faults, made of the five named kinds and the rest.
+
+    SVG; empty where no number is known.
+    """
+    sums = {(i, c): _at(r, c) for i, r in enumerate(results) for c in CATCHES}
+    most = max((sum(v.values()) for v in sums.values()), default=0.0)
+    if not any(known(f.mean) for r in results for f in r.faults):
+        return ""
+    series = {kind: at for at, kind in enumerate((*FIELD_FIVE, OTHER))}
+    told = "; ".join(
+        f"{letter(i)} {r.name}: " + ", ".join(f"{short(sum(sums[i, c].values()))} at {c}" for c in CATCHES if sums[i, c])
+        for i, r in enumerate(results)
+    )
+    made = chart("Expected faults by the stage that catches them", told, narrow)
+    made.legend([(at, said(kind)) for kind, at in series.items()])
+    left = 78.0
+    costs = {
+        (i, c): sum(f.cost for f in r.faults if f.catch == c and known(f.cost)) for i, r in enumerate(results) for c in CATCHES
+    }
+    ends = {key: _end(sum(values.values()), costs[key], currency, narrow) for key, values in sums.items()}
+    room = max((width_of(text, "small") for text in ends.values()), default=0.0) + 10
+    span = Span(0.0, most, left, made.width - room)
+    for i, r in enumerate(results):
+        made.canvas.text(0, made.y + 14, f"{letter(i)}  {plain(r.name)}", "strong", made.width)
+        made.y += 22
+        top = made.y
+        for catch in CATCHES:
+            if any(sums[j, catch] for j in range(len(results))):
+                _bar(made, span, said(catch), sums[i, catch], series, ends[i, catch])
+        if i < len(results) - 1:
+            made.grid(span, top - 2, made.y - 2, ())
+            made.y += 6
+        else:
+            made.grid(
+                span, top - 2, made.y, [(v, short(v)) for v in ticks(0.0, most, 4 if narrow else 7)], "faults, mean of the runs"
+            )
+            made.y += 36
+    made.words(["Behind each bar: mean number of faults, and what their rework, waiting and idle GPUs cost on average."])
+    return made.svg(standalone)
+
+
+def _at(result: ArrangementResult, catch: str) -> dict[str, float]:
+    """Mean faults of one stage by series."""
+    found: list[CaughtFaults] = [f for f in result.faults if f.catch == catch]
+    return dict(count_by([(f.fault if f.fault in FIELD_FIVE else OTHER, f.mean) for f in found]))
+
+
+def _end(count: float, cost: float, currency: str, narrow: bool) -> str:
+    return short(count) if narrow else f"{short(count)}  ·  {money(cost, currency)}"
+
+
+def _bar(made: Chart, span: Span, name: str, values: dict[str, float], series: dict[str, int], end: str) -> None:
+    made.canvas.text(0, made.y + 14, name, "small", span.start - 6, 11.5)
+    x = span.start
+    for kind, number in series.items():
+        value = values.get(kind, 0.0)
+        if value > 0:
+            wide = span.at(value) - span.start
+            made.swatch(x, made.y, wide, _BAR - 3, number, f"{said(kind)} caught at {name}: {short(value)}")
+            made.on(x, made.y + 13, wide, short(value))
+            x += wide
+    made.canvas.text(x + 6, made.y + 13, end if values else "0", "small")
+    made.y += _BAR

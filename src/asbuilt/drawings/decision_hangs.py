@@ -1,0 +1,141 @@
+"""What the answer hangs on: swings of the assumptions, and what finding out is worth against what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from asbuilt.drawings.decision_ink import Chart, Span, chart, ticks
+from asbuilt.drawings.decision_words import known, money, plain, said, short
+from asbuilt.drawings.scale import type_size, width_of, wrap
+from asbuilt.drawings.theme import cut
+from asbuilt.model.decision import NextMeasurement, Swing
+
+#: Assumptions that a tornado shows, the widest first.
+MOST = 15
+_LOW, _HIGH = 0, 1
+_BAR = 18.0
+#: Signs of origins that nobody has measured.
+SIGNS = {"claimed": "◆ ", "assumed": "○ "}
+
+
+def tornado(
+    swings: Sequence[Swing],
+    currency: str,
+    lead: float | None,
+    words: tuple[str, str],
+    origins: Mapping[str, str],
+    narrow: bool = False,
+    standalone: bool = False,
+) -> str:
+    """Each assumption from its low to its high end, and what that does to the lead of the winner over the next one.
+
+    ``words``: winner and rival. Left of the line marked 0 the rival is cheaper. SVG, empty without swings.
+    """
+    drawn = sorted((s for s in swings if known(s.at_low) and known(s.at_high)), key=lambda s: -abs(s.at_high - s.at_low))[:MOST]
+    if not drawn:
+        return ""
+    winner, rival = (plain(w, 40) for w in words)
+    told = "; ".join(
+        f"{s.assumption}: {short(s.at_low)} at {short(s.low_value)}, {short(s.at_high)} at {short(s.high_value)}" for s in drawn
+    )
+    made = chart(f"What the lead of {winner} over {rival} hangs on, in {plain(currency, 12)}", told, narrow)
+    values = [v for s in drawn for v in (s.at_low, s.at_high)] + ([lead] if known(lead) and lead is not None else [])
+    low, high = min(0.0, *values), max(0.0, *values)
+    left = 8.0 if narrow else 330.0
+    sides = 8.0 if narrow else 76.0
+    span = Span(low, high, left + sides, made.width - sides)
+    made.legend([(_LOW, "at its low end"), (_HIGH, "at its high end")])
+    _sides(made, span, winner, rival)
+    for swing in drawn:
+        _swing(made, span, swing, lead, left, origins.get(swing.assumption, ""))
+    made.grid(span, made.y, made.y, [(v, short(v)) for v in ticks(low, high, 4 if narrow else 6)], plain(currency, 12))
+    made.y += 36
+    notes = ["Solid line: both cost the same."]
+    if known(lead):
+        notes[0] += f" Dashed line: everything as likely, {money(lead, currency)}."
+    notes.append("! the choice changes. ◆ claimed by who sells the service. ○ assumed by this tool.")
+    if len(swings) > len(drawn):
+        notes.append(f"The {len(drawn)} widest of {len(swings)} swings.")
+    made.words(notes)
+    return made.svg(standalone)
+
+
+def _sides(made: Chart, span: Span, winner: str, rival: str) -> None:
+    """Who is cheaper on which side of 0."""
+    texts = (f"◂ {rival} cheaper", f"{winner} cheaper ▸")
+    zero = span.at(0)
+    if made.narrow or width_of(texts[0], "small") > zero - 8 or width_of(texts[1], "small") > made.width - zero - 8:
+        for text in (f"left of the solid line: {rival} cheaper", f"right of it: {winner} cheaper"):
+            for line in wrap(text, made.width - 4, "small"):
+                made.canvas.text(0, made.y + 11, line, "small")
+                made.y += 15
+        made.y += 6
+        return
+    made.canvas.text(zero - 8, made.y + 11, texts[0], "small end")
+    made.canvas.text(zero + 8, made.y + 11, texts[1], "small")
+    made.y += 22
+
+
+def _swing(made: Chart, span: Span, swing: Swing, lead: float | None, left: float, origin: str) -> None:
+    mark = "! " if swing.changes_winner else ""
+    name = f"{mark}{SIGNS.get(origin, '')}{plain(swing.assumption)}"
+    values = f"{short(swing.low_value)} to {short(swing.high_value)} {plain(swing.unit, 16)}"
+    if made.narrow:
+        made.canvas.text(0, made.y + 12, name, "small strong", made.width, type_size("small"))
+        made.canvas.text(0, made.y + 26, values, "small", made.width, type_size("small"))
+        made.y += 31
+    else:
+        wide = min(width_of(values, "small"), left * 0.45)
+        made.canvas.text(0, made.y + 13, name, "small strong", left - wide - 14, type_size("small"))
+        made.canvas.text(left, made.y + 13, values, "small end", wide, type_size("small"))
+    base = lead if lead is not None and known(lead) else (swing.at_low + swing.at_high) / 2
+    ends = []
+    for value, series, word in ((swing.at_low, _LOW, "low"), (swing.at_high, _HIGH, "high")):
+        a, b = sorted((span.at(base), span.at(value)))
+        made.swatch(a, made.y, b - a, _BAR - 4, series, f"{name} at its {word} end: {short(value)}")
+        ends.append((span.at(value), short(value), value >= base))
+    for at, css, thick in ((0.0, "crit", 2.4), (lead, "even", 1.2)):
+        if at is not None and known(at):
+            x, over = span.at(at), 4 if made.narrow else _BAR - 12
+            made.canvas.line(((x, made.y - 4), (x, made.y + _BAR - 4 + over)), css, thick)
+    if not made.narrow:
+        _end_texts(made, ends)
+    made.y += _BAR + (4 if made.narrow else 2)
+
+
+def _end_texts(made: Chart, ends: list[tuple[float, str, bool]]) -> None:
+    """The value at each end of a bar, on its outer side; of two ends on one side only the outer one."""
+    if ends[0][2] == ends[1][2]:
+        ends = [max(ends) if ends[0][2] else min(ends)]
+    for x, text, up in ends:
+        made.canvas.text(x + 5 if up else x - 5, made.y + 12, text, "small halo" if up else "small end halo")
+
+
+def next_measurements(
+    measured: Sequence[NextMeasurement], currency: str, narrow: bool = False, standalone: bool = False
+) -> str:
+    """For each thing to find out: what knowing it is worth before deciding, against what finding out costs. SVG."""
+    drawn = sorted((m for m in measured if known(m.worth)), key=lambda m: -m.worth)[:MOST]
+    if not drawn:
+        return ""
+    told = "; ".join(f"{m.what}: worth {short(m.worth)}, costs {short(m.cost)}" for m in drawn)
+    made = chart(f"What finding out is worth and costs, in {plain(currency, 12)}", told, narrow)
+    high = max(v for m in drawn for v in (m.worth, m.cost) if v is not None and known(v))
+    span = Span(0.0, max(high, 0.0), 44.0, made.width - 96)
+    made.legend([(2, "worth before deciding"), (4, "cost of finding out")])
+    for m in drawn:
+        pays = "pays" if m.cost is not None and m.worth > m.cost else "does not pay" if m.cost is not None else "cost unknown"
+        name = cut(f"{plain(m.what, 120)}: {pays}", made.width - 4, 13)
+        made.canvas.text(0, made.y + 13, name, "strong", made.width)
+        made.y += 19
+        for word, value, series in (("worth", m.worth, 2), ("costs", m.cost, 4)):
+            made.canvas.text(0, made.y + 12, word, "small")
+            if value is not None and known(value):
+                made.swatch(
+                    span.start, made.y, span.at(value) - span.start, 14, series, f"{said(word)} {money(value, currency)}"
+                )
+            end = span.at(value) if value is not None and known(value) else span.start
+            made.canvas.text(end + 6, made.y + 12, money(value, currency), "small")
+            made.y += 17
+        made.y += 8
+    return made.svg(standalone)

@@ -1,0 +1,163 @@
+"""A decision as one HTML file that needs nothing else: the answer first, then what it is made of, each figure to be opened."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from asbuilt.base.origin import Origin
+from asbuilt.drawings.decision_cost import cost_distribution, cost_parts
+from asbuilt.drawings.decision_crew import crew_by_week
+from asbuilt.drawings.decision_faults import faults_by_catch
+from asbuilt.drawings.decision_hangs import next_measurements, tornado
+from asbuilt.drawings.decision_ink import series_css
+from asbuilt.drawings.decision_map import break_even_map
+from asbuilt.drawings.decision_time import gantt, times
+from asbuilt.drawings.decision_words import letter, money, plain, said, share, short
+from asbuilt.drawings.theme import FONT, css_variables, drawing_css
+from asbuilt.model.decision import Decision
+from asbuilt.model.deployment import SCOPES
+from asbuilt.report.decision_answer import answer, mark, next_best
+from asbuilt.report.decision_figures import Book, amount, pieces
+from asbuilt.report.decision_rows import assumption_groups, comparison, crew_weeks, shared, variants
+from asbuilt.report.html import environment
+
+#: Racks that carry GPUs: what the axis of the break-even map counts.
+_GPU_RACKS = ("air", "liquid")
+_GPU_HOUR = "money.gpu_hour"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A chart in two layouts: for screens and paper, and for a phone."""
+
+    wide: str
+    narrow: str
+
+
+def decision_html(decision: Decision, versions: dict[str, str] | None = None) -> str:
+    """The decision as a page. ``versions``: names and versions of what made it, for its last line."""
+    env = environment()
+    body = env.get_template("decision.html").render(**_content(decision), versions=versions or {})
+    style = env.get_template("decision_style.html").render()
+    frame = env.get_template("page.html")
+    title = f"Who builds it: {plain(decision.name, 80)}" if decision.name else "Who builds it"
+    look = drawing_css() + series_css() + style
+    return frame.render(title=title, body=body, variables=css_variables(), drawing=look, font=FONT)
+
+
+def _content(decision: Decision) -> dict[str, Any]:
+    book = Book(decision)
+    groups = assumption_groups(book)
+    origins = Counter(str(a.origin) for a in decision.assumptions)
+    return {
+        "d": decision,
+        "name": plain(decision.name, 120),
+        "sentences": answer(decision),
+        "heads": _heads(decision),
+        "rows": comparison(book),
+        "variants": variants(decision),
+        "pictures": pictures(decision),
+        "tables": _tables(decision, book),
+        "groups": groups,
+        "origins": [(str(o), origins[str(o)]) for o in Origin if origins[str(o)]],
+        "worked": _worked(book),
+        "claimed": origins[str(Origin.CLAIMED)],
+        "guessed": origins[str(Origin.ASSUMED)],
+        "source": book.source,
+        "plain": plain,
+        "said": said,
+        "amount": amount,
+        "pieces": pieces,
+        "linked": book.linked,
+    }
+
+
+def _heads(decision: Decision) -> list[dict[str, Any]]:
+    return [
+        {
+            "letter": letter(at),
+            "name": plain(r.name, 80),
+            "won": r.id == decision.winner,
+            "scopes": [(said(s), said(r.parties[s])) for s in SCOPES if s in r.parties],
+            "checkpoints": [plain(c, 120) for c in r.checkpoints],
+            "critical": [plain(c, 120) for c in r.critical],
+            "weeks": crew_weeks(r),
+        }
+        for at, r in enumerate(decision.arrangements)
+    ]
+
+
+def pictures(decision: Decision) -> dict[str, Picture]:
+    """Every chart of the page by name; those that there is nothing for are left out."""
+    results, currency = decision.arrangements, decision.currency
+    names = {r.id: r.name for r in results}
+    origins = {a.id: str(a.origin) for a in decision.assumptions}
+    rival = next_best(decision)
+    words = (mark(decision, decision.winner), mark(decision, rival.id) if rival else "")
+    drawn: dict[str, Callable[[bool], str]] = {
+        "cost": lambda n: cost_distribution(results, currency, n),
+        "parts": lambda n: cost_parts(results, currency, n),
+        "times": lambda n: times(results, n),
+        "faults": lambda n: faults_by_catch(results, currency, n),
+        "crew": lambda n: crew_by_week(results, n),
+        "tornado": lambda n: tornado(decision.tornado, currency, decision.lead, words, origins, n),
+        "map": lambda n: break_even_map(decision.break_even, names, currency, _here(decision), n),
+        "next": lambda n: next_measurements(decision.next_measurements, currency, n),
+    }
+    made = {key: Picture(draw(False), draw(True)) for key, draw in drawn.items()}
+    for at, result in enumerate(results):
+        made[f"gantt{at}"] = Picture(gantt(result, at), gantt(result, at, narrow=True))
+    return {key: picture for key, picture in made.items() if picture.wide}
+
+
+def _here(decision: Decision) -> tuple[int, float] | None:
+    """This site on the break-even map: GPU racks and the likely value of a GPU-hour; None where one is not known."""
+    racks = sum(decision.racks.get(kind, 0) for kind in _GPU_RACKS)
+    value = next((a.likely for a in decision.assumptions if a.id == _GPU_HOUR), None)
+    return (racks, value) if racks and value is not None else None
+
+
+def _tables(decision: Decision, book: Book) -> dict[str, Any]:
+    d, currency = decision, decision.currency
+    meanings = {a.id: (plain(a.meaning, 160), str(a.origin), book.anchors[a.id]) for a in d.assumptions}
+    none = ("", "", "")
+    swings = sorted(d.tornado, key=lambda s: -abs(s.at_high - s.at_low))
+    return {
+        "swings": [
+            (
+                plain(s.assumption, 120),
+                *meanings.get(s.assumption, none),
+                f"{short(s.low_value)} to {amount(s.high_value, s.unit)}",
+                money(s.at_low, currency),
+                money(s.at_high, currency),
+                s.changes_winner,
+            )
+            for s in swings
+        ],
+        "next": [
+            (plain(m.what, 200), plain(m.assumption, 120), meanings.get(m.assumption, none)[2], money(m.worth, currency),
+             money(m.cost, currency), share(m.settles), plain(m.how, 300), m.cost is not None and m.worth > m.cost)
+            for m in d.next_measurements
+        ],
+        "duties": shared(d, lambda r: r.duties),
+        "tools": shared(d, lambda r: r.tools),
+        "registers": shared(d, lambda r: r.registers),
+        "qualifications": shared(d, lambda r: r.qualifications),
+        "records": shared(d, lambda r: r.records),
+    }  # fmt: skip
+
+
+def _worked(book: Book) -> list[dict[str, Any]]:
+    return [
+        {
+            "anchor": book.anchors[w.id],
+            "id": plain(w.id, 120),
+            "figure": book.figure(w, amount(w.value, w.unit)),
+            "label": plain(w.label, 160),
+            "inputs": book.inputs(w.inputs),
+        }
+        for w in book.decision.worked
+    ]
