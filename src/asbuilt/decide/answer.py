@@ -13,7 +13,7 @@ from asbuilt.decide.cases import Site, cases
 from asbuilt.decide.next_steps import next_measurements
 from asbuilt.decide.readiness import readiness
 from asbuilt.decide.results import result_of
-from asbuilt.decide.runs import run
+from asbuilt.decide.runs import Executor, run
 from asbuilt.decide.simulate import Case, Outcomes
 from asbuilt.decide.trial import updated
 from asbuilt.decide.variants import OUTSIDE_DAYS, factor_of, variants
@@ -22,8 +22,6 @@ from asbuilt.model.crew_question import Question
 from asbuilt.model.decision import Counted, Decision, Summary, Swing
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from asbuilt.decide.tasks import Tasks
 
 #: Runs of a variant, against those of the answer itself.

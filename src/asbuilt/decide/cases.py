@@ -80,7 +80,7 @@ def _case(site: Site, question: Question, arrangement: Arrangement, believed: As
         gpus=float(site.tasks.gpus),
         audit_samples=float(site.tasks.operations[:, _AUDIT].sum()),
         tools=lacking(question, arrangement, pieces_of, full),
-        trained=frozenset(own if green else ()),
+        trained=tuple(own if green else ()),
     )
     return Case(
         tasks=site.tasks,

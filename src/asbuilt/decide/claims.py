@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,15 +12,17 @@ from asbuilt.decide.money import PARTS
 from asbuilt.decide.scaled import scaled
 from asbuilt.decide.simulate import Case, Outcomes, expected, ids
 from asbuilt.model.assumption import Assumed
-from asbuilt.model.crew_question import Arrangement, Question
+from asbuilt.model.crew_question import Arrangement, Party, Question
 from asbuilt.model.decision import ClaimHeld
-from asbuilt.model.deployment import SCOPES
+from asbuilt.model.deployment import QUALIFICATIONS, SCOPES
 
 AGREES, DIFFERS, NOT_SHOWN = "agrees", "differs", "not shown"
 _TECHNICIANS = ("staging", "power", "liquid", "fibre")
 _QUARTER_D, _WEEK_D = 91.0, 7.0
 #: Sizes that are looked at, in compute racks: a grid, no assumption.
 _SIZES = (2, 5, 10, 20, 30, 50, 75, 100, 150, 200)
+#: "About" is this share of the number.
+_ABOUT = 0.5
 _DIRECT = tuple(PARTS.index(part) for part in ("labour", "premium", "rework"))
 
 
@@ -128,6 +130,26 @@ def _quarter(ground: Ground, own: Arrangement | None, item: Assumed) -> ClaimHel
     agrees = most <= item.likely < (after if after is not None else np.inf)
     why = "the default teams grow with the work; own people who are fewer, or slower to be there, build less"
     return ClaimHeld(claim, claimed, found, AGREES if agrees else DIFFERS, why, item.source)
+
+
+def _seasoned(own: Party, racks: float) -> Party:
+    """Own people as the rule asks for: trained, experienced, with a lead."""
+    grades = {scope: grade if grade != QUALIFICATIONS[0] else QUALIFICATIONS[1] for scope, grade in own.qualification.items()}
+    return replace(own, experience_racks=max(own.experience_racks, racks), lead=True, qualification=grades)
+
+
+def _largest(holds: Callable[[int], bool]) -> int:
+    """The largest number of racks for which ``holds``, looked for by halves between sizes; 0: not even one."""
+    low, high = 0, 0
+    for size in _SIZES:
+        if not holds(size):
+            high = size
+            break
+        low = size
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
 
 
 def _sized(ground: Ground, asked: Question, arrangement: Arrangement, racks: int) -> Case:

@@ -50,7 +50,7 @@ class Bill:
     gpus: float
     audit_samples: float
     tools: tuple[tuple[str, float, str], ...]
-    trained: frozenset[str]  # scopes whose own people are trained first
+    trained: tuple[str, ...]  # scopes whose own people are trained first
 
 
 def costs(

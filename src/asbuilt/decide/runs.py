@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from asbuilt.decide.simulate import Case, Outcomes, joined, simulate
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+
+class Executor(Protocol):
+    """Whatever runs calls elsewhere and gives their results in order, as executors of the standard library do."""
+
+    def map(self, fn: Callable[..., Any], /, *iterables: Iterable[Any]) -> Iterable[Any]: ...
+
 
 #: Runs of one chunk: enough that calls cost nothing, few enough that a chunk of a large site stays in memory.
 CHUNK = 512
@@ -38,7 +42,7 @@ def chunk_runs(cases: Mapping[str, Case]) -> int:
 
 
 def run(cases: Mapping[str, Case], seed: int, runs: int, executor: Executor | None = None) -> dict[str, Outcomes]:
-    """``runs`` deployments of each arrangement. ``executor``: runs chunks elsewhere. Raises ``ValueError`` below one run."""
+    """``runs`` deployments of each arrangement. ``executor`` runs chunks elsewhere. Raises ``ValueError`` below one run."""
     if runs < 1:
         raise ValueError(f"{runs} runs were asked for; at least one is needed")
     size = chunk_runs(cases)

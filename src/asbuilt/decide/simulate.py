@@ -148,21 +148,21 @@ def ids(assumptions: Assumptions) -> tuple[str, ...]:
 
 
 def _means(case: Case, values: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Expected faults of each lot, ``[S, L]``: pieces x rate x qualification x experience."""
+    """Expected faults of each lot, ``[S, L]``: pieces x rate, the share that people put in x qualification x experience."""
     pools = case.pools
     scope = np.array([_SCOPE_OF[kind.operation] for kind in FAULT_KINDS], np.int64)
     rates = np.stack(
-        [
-            values[rate_id(case.assumptions, kind.id, pools.party[k])]
-            * values[f"qualification.{pools.qualification[k]}.fault_factor"]
-            for kind, k in zip(FAULT_KINDS, scope.tolist(), strict=True)
-        ],
-        axis=1,
+        [values[rate_id(case.assumptions, kind.id, pools.party[k])] for kind, k in zip(FAULT_KINDS, scope, strict=True)], axis=1
     )
+    grades = np.stack([values[f"qualification.{pools.qualification[k]}.fault_factor"] for k in scope], axis=1)
     done = pools.experience_racks[scope[case.lots.kind]] + case.lots.repeat
     factors = risk.fault_factor(
         done, values["experience.fault_slope"], values[working.REFERENCE], values["experience.fault_floor"]
     )  # fmt: skip
+    factors *= grades[:, case.lots.kind]  # of what people put in; what parts bring along is the same whoever builds
+    factors -= 1.0
+    factors *= _by_kind(values, "by_work")[:, case.lots.kind]
+    factors += 1.0
     return risk.fault_means(case.lots, rates, factors)
 
 

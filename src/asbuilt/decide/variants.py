@@ -80,7 +80,10 @@ def _without_spread(assumptions: Assumptions, kind: str) -> bool:
 
 
 def factor_of(question: Question) -> Callable[[str, str], float]:
-    """How many times the rate a party has faults of a kind, at its qualification and the experience that it starts with."""
+    """How many times the rate a party has faults of a kind, at its qualification and the experience that it starts with.
+
+    Faults that parts bring along are the same whoever builds.
+    """
 
     def factor(party: str, fault: str) -> float:
         who = question.own if party == "own" else question.specialist
@@ -90,6 +93,8 @@ def factor_of(question: Question) -> Callable[[str, str], float]:
         grade = believed[f"qualification.{who.qualification[scope]}.fault_factor"].mean
         slope, floor = (np.array([believed[f"experience.fault_{word}"].mean]) for word in ("slope", "floor"))
         reference = np.array([believed["learning.reference_racks"].mean])
-        return float(grade * risk.fault_factor(np.array([who.experience_racks]), slope, reference, floor)[0, 0])
+        by_work = believed[f"fault.{fault}.by_work"].mean
+        practised = float(risk.fault_factor(np.array([who.experience_racks]), slope, reference, floor)[0, 0])
+        return 1.0 - by_work + by_work * grade * practised
 
     return factor

@@ -1,0 +1,186 @@
+"""Money and hours of a deployment, against numbers worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from asbuilt.decide import hours, money
+from asbuilt.decide.cases import case_of, sign_offs
+from asbuilt.decide.parties import people_of_team, pools, positions
+from asbuilt.decide.simulate import expected
+from asbuilt.model.crew_question import Arrangement, Checkpoints, Shift
+from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS, SCOPES
+from decide_sites import SMALL, WET, question, site, stated
+
+PART = {part: column for column, part in enumerate(money.PARTS)}
+
+
+def _zero_values(**said: float) -> dict[str, np.ndarray]:
+    made = {item.id: np.zeros(1) for item in question().assumptions}
+    made.update({key.replace("__", "."): np.array([value]) for key, value in said.items()})
+    return made
+
+
+def _bill(parties: dict[str, str], tools: tuple[tuple[str, float, str], ...] = (), trained: tuple[str, ...] = ()) -> tuple:
+    asked = question()
+    arrangement = Arrangement("x", "x", parties)
+    made = pools(asked, arrangement, asked.assumptions, np.zeros(6))
+    return made, money.Bill(gpus=10.0, audit_samples=7.0, tools=tools, trained=trained)
+
+
+def _none() -> tuple[np.ndarray, np.ndarray]:
+    return np.zeros((1, len(FAULT_KINDS), len(CATCHES))), np.zeros((1, len(FAULT_KINDS)))
+
+
+def test_people_are_paid_while_their_pool_is_on_site() -> None:
+    full, bill = _bill(dict.fromkeys(SCOPES, "own"))
+    # Electricians for two weeks, 8 h a day on five days of seven: 2 people x 14 x 5/7 x 8 h = 160 h; 3 of the team (6 h
+    # of two people) on rework.
+    first, last, again = np.full((1, 6), np.nan), np.full((1, 6), np.nan), np.zeros((1, 6))
+    power = SCOPES.index("power")
+    first[0, power], last[0, power], again[0, power] = 24.0, 24.0 * 15, 3.0
+    values = _zero_values(money__hour__power=50.0)
+    cost = money.costs(bill, full, money.Presence(first, last, again), money.Ended(np.zeros(1), np.zeros(1)), *_none(), values)
+    assert cost[0, PART["labour"]] == pytest.approx((160 - 6) * 50) and cost[0, PART["rework"]] == pytest.approx(6 * 50)
+    assert cost.sum() == pytest.approx(160 * 50)
+
+
+def test_nights_weekends_and_premium_are_paid_to_a_specialist() -> None:
+    full, bill = _bill(dict.fromkeys(SCOPES, "specialist"))
+    first, last = np.full((1, 6), np.nan), np.full((1, 6), np.nan)
+    fibre = SCOPES.index("fibre")
+    first[0, fibre], last[0, fibre] = 0.0, 24.0 * 7
+    values = _zero_values(money__hour__fibre=40.0, money__night=0.2, money__weekend=0.5, money__premium__specialist=0.3)
+    cost = money.costs(
+        bill, full, money.Presence(first, last, np.zeros((1, 6))), money.Ended(np.zeros(1), np.zeros(1)), *_none(), values
+    )
+    # 2 people, 24 h on 7 days; half of the hours at night, two days of seven at the weekend.
+    worth = 2 * 24 * 7 * 40.0 * (1 + 0.5 * 0.2 + 2 / 7 * 0.5)
+    assert cost[0, PART["labour"]] == pytest.approx(worth) and cost[0, PART["premium"]] == pytest.approx(0.3 * worth)
+
+
+def test_a_tool_is_rented_or_bought_whichever_is_less() -> None:
+    values = _zero_values(tooling__otdr__buy=5000.0, tooling__otdr__calibration_year=400.0, tooling__otdr__rent_week=600.0)
+    for weeks, price in ((3.0, 3 * 600), (3.2, 4 * 600), (20.0, 5400), (53.0, 5800)):
+        full, bill = _bill(dict.fromkeys(SCOPES, "own"), tools=(("otdr", 2.0, "fibre"),))
+        first, last = np.full((1, 6), np.nan), np.full((1, 6), np.nan)
+        first[0, 3], last[0, 3] = 0.0, weeks * 168
+        there = money.Presence(first, last, np.zeros((1, 6)))
+        cost = money.costs(bill, full, there, money.Ended(np.zeros(1), np.zeros(1)), *_none(), values)
+        assert cost[0, PART["tooling"]] == pytest.approx(2 * price), weeks
+
+
+def test_faults_cost_parts_damage_and_outages() -> None:
+    full, bill = _bill({scope: "specialist" if scope == "liquid" else "own" for scope in SCOPES})
+    caught, gone = _none()
+    leak = next(k for k, kind in enumerate(FAULT_KINDS) if kind.id == "fitting_leak")
+    caught[0, leak, CATCHES.index("pressure")], caught[0, leak, CATCHES.index("production")] = 3.0, 2.0
+    gone[0, leak] = 1.0
+    at = "fault__fitting_leak__"
+    values = _zero_values(
+        **{at + "parts": 100.0, at + "damage": 80_000.0, at + "outage": 10.0, at + "outage_gpus": 72.0},
+        money__deductible=50_000.0, money__liability_passed__specialist=0.6, money__gpu_hour=2.0,
+    )  # fmt: skip
+    nobody = money.Presence(np.full((1, 6), np.nan), np.full((1, 6), np.nan), np.zeros((1, 6)))
+    cost = money.costs(bill, full, nobody, money.Ended(np.zeros(1), np.zeros(1)), caught, gone, values)
+    assert cost[0, PART["replacements"]] == 500.0
+    assert cost[0, PART["liability"]] == pytest.approx(50_000 * 0.4)  # the deductible, less what the crew's contract bears
+    assert cost[0, PART["outages"]] == 2 * 10 * 72 * 2.0
+
+
+def test_idle_gpus_audit_lead_insurance_training() -> None:
+    full, bill = _bill(dict.fromkeys(SCOPES, "own"), trained=("power",))
+    values = _zero_values(
+        money__gpu_hour=3.0, money__audit_sample=80.0, money__lead_week=5000.0, money__equipment_gpu=40_000.0,
+        money__insurance__own=0.002, money__training__power=900.0,
+    )  # fmt: skip
+    nobody = money.Presence(np.full((1, 6), np.nan), np.full((1, 6), np.nan), np.zeros((1, 6)))
+    cost = money.costs(bill, full, nobody, money.Ended(np.array([336.0]), np.array([1000.0])), *_none(), values)[0]
+    told = {part: cost[PART[part]] for part in ("idle", "audit", "lead", "insurance", "training")}
+    assert told == pytest.approx(
+        {"idle": 3000.0, "audit": 560.0, "lead": 10_000.0, "insurance": 800.0, "training": 900.0 * full.staff[1]}
+    )
+
+
+def test_practice_follows_the_curve_and_stops_at_its_floor() -> None:
+    one = np.ones(1)
+    made = hours.practice(np.array([0.0, 1.0, 3.0, 7.0, 1000.0]), 0.8 * one, 3.0 * one, 0.5 * one)[0]
+    assert made == pytest.approx([0.8**-2, 0.8**-1, 1.0, 0.8, 0.5])
+
+
+def test_hours_of_a_package_are_its_pieces() -> None:
+    small, asked = site(), question()
+    case = case_of(small, asked, asked.arrangements[0])
+    tasks = small.tasks
+    believed = stated(asked.assumptions, learning__slope=1.0, qualification__trained__time_factor=1.0)
+    drawn = {item.id: np.array([item.likely]) for item in believed}
+    made = hours.work_hours(tasks, case.pieces, case.pools, drawn, np.ones((1, len(tasks.package))))
+    at = tasks.package.index("staging/rack")
+    by_hand = sum(
+        tasks.operations[at, k] * believed[f"work.{operation.id}.minutes"].likely / 60 for k, operation in enumerate(OPERATIONS)
+    )
+    assert made[0, at] == pytest.approx(by_hand) and by_hand > 0
+
+
+def test_a_dropped_checkpoint_drops_its_work_and_hold_and_no_other() -> None:
+    tasks = site(WET).tasks
+    column = {operation.id: k for k, operation in enumerate(OPERATIONS)}
+    kept = hours.pieces(tasks, Checkpoints())
+    assert (kept == tasks.operations).all() and hours.held(Checkpoints()) == frozenset(column)
+    dropped = hours.pieces(tasks, Checkpoints(pressure_test=False, connector_inspection=0.25))
+    changed = {operation for operation, k in column.items() if (dropped[:, k] != tasks.operations[:, k]).any()}
+    assert changed == {"loop_pressure_test", "connector_inspect"}
+    assert dropped[:, column["connector_inspect"]].sum() == pytest.approx(
+        tasks.operations[:, column["connector_inspect"]].sum() / 4
+    )
+    assert frozenset(column) - hours.held(Checkpoints(soak=False)) == {"site_soak"}
+
+
+def test_teams_follow_the_hours_unless_they_are_stated() -> None:
+    asked = question()
+    work = np.array([0.0, 160.0, 161.0, 800.0, 1.0, 1.0])
+    arrangement = asked.arrangements[0]
+    full = pools(asked, arrangement, stated(asked.assumptions, crew__own__weeks=4.0), work)
+    assert full.teams.tolist() == [1, 1, 2, 5, 1, 1]
+    own = replace(asked.own, teams={"fibre": 9})
+    assert pools(replace(asked, own=own), arrangement, asked.assumptions, work).teams[3] == 9
+
+
+def test_a_position_that_is_staffed_around_the_clock_takes_several_people() -> None:
+    asked = question()
+    believed = stated(asked.assumptions, crew__person_week_hours=48.0)
+    for shift, people in ((Shift(8, 1, 5), 1), (Shift(10, 1, 6), 2), (Shift(12, 2, 7), 4), (Shift(8, 3, 5), 3)):
+        assert positions(replace(asked.own, shift=shift), believed) == people, shift.words
+    assert people_of_team("fibre", stated(believed, crew__team__fibre=2.0)) == 2
+
+
+def test_sign_offs_stand_where_work_changes_hands() -> None:
+    tasks = site(WET).tasks
+    own = dict.fromkeys(SCOPES, "own")
+    assert not sign_offs(tasks, Arrangement("a", "a", own)).any()
+    made = sign_offs(tasks, Arrangement("b", "b", {**own, "liquid": "specialist"}))
+    words = np.array(tasks.package)
+    # Each row with coolant: staging to liquid at its header, liquid to bring-up at its first rack.
+    wet = {int(r) for r in tasks.row[words == "liquid/gate"]}
+    assert wet and set(np.unique(words[made > 0])) == {"liquid/header", "bringup/rack"}
+    assert made.sum() == 2 * len(wet) and set(tasks.row[made > 0].tolist()) == wet
+
+
+def test_nobody_is_staffed_dearer_than_the_default_and_stated_teams_stay() -> None:
+    wet, asked = site(WET), question(WET)
+    for arrangement in asked.arrangements:
+        case = case_of(wet, asked, arrangement)
+        full = pools(asked, arrangement, asked.assumptions, hours.scope_hours(wet.tasks, asked.assumptions))
+        assert (case.pools.teams <= full.teams).all()
+        dearest = case_of(wet, asked, arrangement, None, full.teams)
+        assert expected(case).cost[0] <= expected(dearest).cost[0] * (1 + 1e-9)
+    own = replace(asked.own, teams={"fibre": 11})
+    again = case_of(wet, replace(asked, own=own), asked.arrangements[0])
+    assert again.pools.teams[3] == 11
+
+
+def test_the_small_site_is_air_cooled() -> None:
+    assert not (site(SMALL).tasks.scope == SCOPES.index("liquid")).any()
