@@ -29,6 +29,7 @@ QUANTITIES = {
     "p2p": "device_to_device_memcpy_read_ce",
     "hbm": "device_local_copy",
     "bf16": "gemm_bf16",
+    "fp16": "gemm_fp16",
     "fp8": "gemm_fp8",
 }
 #: Figures of the catalogue that no measured value of one GPU can exceed, and what turns them into the threshold's unit.
@@ -36,6 +37,7 @@ PEAKS = {
     "p2p": ("scale_up_gbytes_s", 0.5),
     "hbm": ("memory_bandwidth_tbytes_s", 1000.0),
     "bf16": ("bf16_dense_tflops", 1.0),
+    "fp16": ("bf16_dense_tflops", 1.0),
     "fp8": ("fp8_dense_tflops", 1.0),
 }
 #: Expectations of speed that are no floor of a measured rate: they say what counts as a measurement, or a share of others.

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "controls"))
@@ -15,6 +16,7 @@ import control_file as cf
 
 from asbuilt.checks.registry import checks
 from asbuilt.diagnose.node_tables import node_tables
+from asbuilt.diagnose.outside import outside_notes
 
 BASE = cf.HERE / "PERF-010" / "good.yaml"
 
@@ -92,6 +94,15 @@ def test_a_run_outside_of_what_a_number_was_made_for_is_not_judged(name: str, re
     control["facts"] = {table: [r for r in rows if r["run"] == "d#1"] for table, rows in control["facts"].items()}
     open_ = ("not_measured", "no capture tells a result inside of what a criterion was made for")
     assert verdicts(control, "PERF-010") == {"run:d#1": ("not_applicable", reason), "plan": open_}
+
+
+def test_what_is_not_judged_is_told_in_a_note() -> None:
+    control = cf.read(cf.HERE / "PERF-010" / "good-nodes.yaml")
+    seen = cf.outcome(control, cf.HERE / "PERF-010")
+    assert "PERF-010: run:d#1 is not judged: made for 2 nodes, run over 4 nodes" in seen.notes
+    rows = {"PERF-010": pl.DataFrame({"subject": list("dcba"), "verdict": ["not_applicable"] * 4, "found": ["made for x"] * 4})}
+    assert outside_notes(rows) == ("PERF-010: a, b, c and 1 more are not judged: made for x",)
+    assert outside_notes({"NOD-001": rows["PERF-010"]}) == ()
 
 
 def test_sizes_that_no_number_was_made_for_are_not_judged() -> None:

@@ -21,6 +21,8 @@ _GENERATIONS = {600: 3, 900: 4, 1800: 5}
 #: NCCL that the shares were made for, by generation of NVLink: reduction in the switch over several nodes came with 2.18.1
 #: (NVIDIA's release notes of it); measurements of Blackwell that were published with their version are of 2.26.2.
 _NCCL = {4: "2.18", 5: "2.26"}
+#: Data type -> figure of its dense peak: data sheets print one rate for FP16 and BF16.
+_DENSE = {"bf16": "bf16_dense_tflops", "fp16": "bf16_dense_tflops", "fp8": "fp8_dense_tflops"}
 _SOURCE = "closed form held against published measurements (docs/expect.md)"
 _FLOORS = "no published measurement was found; tools ask for 335 of 450 GB/s"
 _PRODUCTS = "assumed: products of 2048 and smaller measure launches and caches"
@@ -112,8 +114,9 @@ def _single(gpu: Any) -> list[dict[str, Any]]:
         ("PERF-012", "d2h", pcie, at.FROM_GPU_SHARE, "GB/s", at.COPY_TOLERANCE),
         ("PERF-013", "p2p", nvlink, at.P2P_SHARE, "GB/s", at.P2P_TOLERANCE),
         ("PERF-014", "hbm", None if memory is None else memory * 1000, at.MEMORY_SHARE, "GB/s", at.MEMORY_TOLERANCE),
-        ("PERF-015", "bf16", _value(gpu, "bf16_dense_tflops"), at.GEMM_SHARE["bf16"], "TFLOPS", at.GEMM_TOLERANCE),
-        ("PERF-015", "fp8", _value(gpu, "fp8_dense_tflops"), at.GEMM_SHARE["fp8"], "TFLOPS", at.GEMM_TOLERANCE),
+        ("PERF-015", "bf16", _value(gpu, _DENSE["bf16"]), at.GEMM_SHARE["bf16"], "TFLOPS", at.GEMM_TOLERANCE),
+        ("PERF-015", "fp16", _value(gpu, _DENSE["fp16"]), at.GEMM_SHARE["bf16"], "TFLOPS", at.GEMM_TOLERANCE),
+        ("PERF-015", "fp8", _value(gpu, _DENSE["fp8"]), at.GEMM_SHARE["fp8"], "TFLOPS", at.GEMM_TOLERANCE),
     )
     rows = []
     for id, selector, base, share, unit, tolerance in told:
@@ -131,8 +134,8 @@ def _products(gpu: Any) -> list[dict[str, Any]]:
         expectation("PERF-015", "run", "ratio", "eq", 0.02, "fraction", "assumed", "digits that tools print"),
         expectation("PERF-015", "run", "operations", "ge", 2 * 2048**3, "operations", "assumed", _PRODUCTS),
     ]
-    for kind in ("bf16", "fp8"):
-        if peak := _value(gpu, f"{kind}_dense_tflops"):
+    for kind, figure in _DENSE.items():
+        if peak := _value(gpu, figure):
             row = expectation("PERF-015", "gpu", f"{kind}-peak", "le", peak, "TFLOPS", "assumed", _CLOCKS, tol_rel=0.1)
             rows.append(row | {"valid_if": f"gpu={gpu.id}"})
     return rows

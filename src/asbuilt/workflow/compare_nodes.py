@@ -16,6 +16,7 @@ from asbuilt.diagnose.node_count import node_summary
 from asbuilt.diagnose.node_findings import node_findings
 from asbuilt.diagnose.node_tables import has_node_facts, node_tables
 from asbuilt.diagnose.node_texts import NODE_EXPLAINED, NODE_TEXTS
+from asbuilt.diagnose.outside import outside_notes
 from asbuilt.diagnose.performance_texts import PERFORMANCE_EXPLAINED, PERFORMANCE_TEXTS
 from asbuilt.diagnose.software_texts import SOFTWARE_EXPLAINED, SOFTWARE_TEXTS
 from asbuilt.diagnose.subnet_findings import About, unmatched
@@ -121,6 +122,7 @@ def judge_nodes(plan: Plan, facts: Facts, chosen: Mapping[str, Check], inside: C
     asked = {id: c.answer(built, facts) for id, c in chosen.items()}
     classes = node_classes(built, tables) if Layer.NODE in layers.values() and tables else ()
     notes += (*unlocked_note(built, tables), *class_notes(classes)) if classes else ()
+    notes += outside_notes(asked)
     return NodeAnswer(asked, tables, notes, built, about, layers, class_details(classes))
 
 
