@@ -40,7 +40,7 @@ def wanted() -> dict[str, str]:
     for kind in FAULT_KINDS:
         at = f"fault.{kind.id}"
         ids |= {f"{at}.rate": PER_OPERATION, f"{at}.parts": "money", f"{at}.outage": "h", f"{at}.outage_gpus": "GPUs"}
-        ids |= {f"{at}.damage_probability": "share", f"{at}.damage": "money"}
+        ids |= {f"{at}.damage_probability": "share", f"{at}.damage": "money", f"{at}.by_work": "share"}
         ids |= {f"{at}.detect.{catch}": "share" for catch in kind.catches if catch != "production"}
         ids |= {f"{at}.{what}.{catch}": "h" for catch in kind.catches for what in ("rework", "wait")}
     for tool in TOOLS:
