@@ -27,6 +27,8 @@ def test_counts_keep_the_mean_and_the_ratio() -> None:
 
 def test_counts_that_the_input_carries_are_taken() -> None:
     assert pseudo_counts(replace(DIRTY, faults=3.0, operations=100.0)) == PseudoCounts(3.0, pytest.approx(100.0))
+    rounded = pseudo_counts(replace(DIRTY, faults=3.0, operations=99.0))
+    assert rounded is not None and rounded.mean == pytest.approx(0.03), "likely is the mean, whatever was rounded"
 
 
 def test_a_rate_without_a_spread_is_a_constant() -> None:

@@ -313,3 +313,8 @@ def test_a_sample_is_only_where_some_are_inspected() -> None:
         sampling_of(Checkpoints(connector_inspection=1.5), frozenset(), DETECT)
     with pytest.raises(ValueError, match=r"^connector_inspection is a share from 0 to 1, not nan$"):
         all_shares(Checkpoints(connector_inspection=math.nan), frozenset(), DETECT)
+
+
+def test_samples_are_whole_and_rounded_up() -> None:
+    whole, size = Sampling(0.07, True, np.array([1.0])).sizes(np.array([100.0, 101.0, 1.0, 0.0]))
+    assert whole.tolist() == [100, 101, 1, 0] and size.tolist() == [7, 8, 1, 0]

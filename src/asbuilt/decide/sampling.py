@@ -7,6 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 
+#: A share times a number may come out a hair above the whole number that it is.
+_SLACK = 1e-12
+
+
 @dataclass(frozen=True, slots=True)
 class Sampling:
     """``share`` of the pieces of each lot is inspected; ``detect [S or 1]``: the probability that a bad piece looked at is
@@ -19,7 +23,7 @@ class Sampling:
     def sizes(self, pieces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Whole pieces of each lot, and of its sample (rounded up), ``int64[M]``."""
         whole = np.rint(pieces).astype(np.int64)
-        return whole, np.ceil(self.share * whole).astype(np.int64)
+        return whole, np.ceil(self.share * whole * (1.0 - _SLACK)).astype(np.int64)
 
 
 def later_shares(shares: np.ndarray) -> np.ndarray:
