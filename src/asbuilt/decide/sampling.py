@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-
 #: A share times a number may come out a hair above the whole number that it is.
 _SLACK = 1e-12
 
