@@ -118,9 +118,14 @@ def machines(plan: Plan, facts: Facts) -> pl.DataFrame:
     """node, system and the traits of every planned compute node that told anything of itself; the rest gave no archive."""
     import polars as pl
 
-    told = [facts.tables[t].select("node").drop_nulls().unique() for t in _TOLD if facts.has(t)]
     nodes = plan.table("nodes").filter(pl.col("role") == "compute").select("node", "system")
-    nodes = nodes.join(pl.concat(told).unique(), on="node", how="semi", maintain_order="left") if told else nodes.clear()
+    left = nodes["node"].unique(maintain_order=True)
+    for frame in sorted((facts.tables[t] for t in _TOLD if facts.has(t)), key=lambda f: f.height):
+        if left.is_empty():
+            break  # a row for each machine: the tables of a thousand rows each need not be looked through
+        told = frame["node"].filter(frame["node"].is_in(left.implode())).unique()
+        left = left.filter(~left.is_in(told.implode()))
+    nodes = nodes.filter(~pl.col("node").is_in(left.implode()))
     return nodes.join(plan.table("node_traits"), on="system", how="left", maintain_order="left")
 
 

@@ -70,9 +70,8 @@ def node_tables(plan: Plan, facts: Facts) -> NodeTables:
         lost = hosts.filter(pl.col("node").is_null() & pl.col("host").is_not_null())["host"]
         trays = set(tray_hosts(plan, lost)["host"])
         strangers |= dict.fromkeys(host for host in lost if host not in trays)
-        known = hosts.select("host", "node")
-        joined = frame.join(known, on="host", how="left", maintain_order="left", nulls_equal=True)
-        if table not in OF_MANY:
+        joined = _named(frame, hosts)
+        if table not in OF_MANY and joined["node"].null_count():
             joined = joined.filter(pl.col("node").is_not_null())
         if table == "irq_facts":
             joined = _one_per_interrupt(joined)
@@ -81,6 +80,16 @@ def node_tables(plan: Plan, facts: Facts) -> NodeTables:
     if trays_told is not None:
         tables["nvlink_tray_measured"] = trays_told
     return NodeTables(tables | topology_tables(tables), _notes(list(strangers)))
+
+
+def _named(frame: pl.DataFrame, hosts: pl.DataFrame) -> pl.DataFrame:
+    """``frame`` with the node of each host: one more column beside the others, of which a fleet's tables need no copy."""
+    import polars as pl
+
+    told = hosts.filter(pl.col("host").is_not_null() & pl.col("node").is_not_null())
+    at = pl.Series(range(told.height), dtype=pl.UInt32)
+    index = frame["host"].replace_strict(told["host"], at, default=None, return_dtype=pl.UInt32)
+    return frame.with_columns(told["node"].gather(index).alias("node"))
 
 
 def _one_per_interrupt(rows: pl.DataFrame) -> pl.DataFrame:

@@ -123,7 +123,8 @@ def together(chunks: list[dict[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
         if not parts:
             continue
         apart = _follow(parts, schema.order[0])
-        frame = pl.concat(parts)
+        frame = pl.concat(parts, rechunk=True)  # in one piece, so that a column beside it needs no copy
+        parts.clear()
         if not apart:
             frame = frame.unique(schema.key, keep="first", maintain_order=True).sort(schema.order)
         tables[schema.name] = frame
