@@ -1,9 +1,10 @@
 """What reports say of each NVLink of each GPU, and which inactive ones are a dark switch chip's.
 
-In an NVLink domain of several nodes (NVL72) every GPU has one link to each switch chip. Which link of a GPU ends at which chip
-nobody has published. Assumed is only that all nodes of a domain are wired alike: link 7 of the second GPU of one tray ends at
-the chip at which link 7 of the second GPU of every other tray ends. A link that is inactive at (nearly) all GPUs in the same
-place of their nodes is then the chip's fault; each dark chip takes one link from the GPUs of every place.
+In an NVLink domain of several nodes (NVL72) every GPU has one link to each switch chip: derived, for there are as many chips as
+links of a GPU, and as many ports of a chip as GPUs. Which link of a GPU ends at which chip was found nowhere. Assumed is only
+that all nodes of a domain are wired alike: link 7 of the second GPU of one tray ends at the chip at which link 7 of the second
+GPU of every other tray ends. A link that is inactive at (nearly) all GPUs in the same place of their nodes is then the chip's
+fault; each dark chip takes one link from the GPUs of every place.
 """
 
 from __future__ import annotations

@@ -23,13 +23,14 @@ _BAD_SENSORS = ("critical", "leak")
 
 @check(CHIPS, layer=Layer.NODE, severity=Severity.BLOCKER, needs=NEEDS, facts=(), since="0.1")
 def chips_carry_all_links(plan: Plan, facts: Facts) -> pl.DataFrame:
-    """Every NVLink switch chip of a domain carries a link of every GPU.
+    """Every NVLink switch chip of a domain carries all its links.
 
     Why: one dark chip takes a link from all GPUs of the rack (two chips: a tray), every collective of it is slower, and the
-    reports of GPUs look like 72 faults. Counted from the GPUs' side: 72 GPUs with 18 active links are 18 chips with 72 each.
-    Assumed is that every GPU has one link to each chip (NVIDIA publishes that), and that all nodes of a domain are wired alike:
-    the same link of the GPU in the same place of another tray ends at the same chip. Which number is which chip is published
-    nowhere and not assumed: the tray is named only where captures of trays tell it. Single inactive links are GPU-005's.
+    reports of GPUs look like 72 faults. Counted from the GPUs' side: 72 GPUs of 18 active links take the 72 ports of 18 chips.
+    That each GPU has one link to each chip is derived: as many links as chips, as many GPUs as ports of a chip, one hop between
+    all. Assumed is that all nodes of a domain are wired alike: the same link of the GPU in the same place of another tray ends
+    at the same chip. Which number is which chip was found nowhere and is not assumed: the tray is named only where captures
+    of trays tell it. Single inactive links are GPU-005's.
     Measured by: nvidia-smi nvlink -s of every compute tray; which tray it is by its BMC (Redfish) or NVOS.
     Repair: look at the tray that is named, or at the chips of all trays (nv show ib device, nv show system health); reseat
     the tray or power it off and on, then replace it; reset the GPUs and read nvlink -s again.
