@@ -199,3 +199,18 @@ def test_the_slowest_gpu_of_a_node_counts() -> None:
     (row,) = control["facts"]["result_facts"]
     control["facts"]["result_facts"] = [row | {"from_device": f"GPU{i}", "value": v} for i, v in enumerate((790.0, 700.0))]
     assert verdicts(control, "PERF-015")["node:0000#bf16"] == ("fail", "700.0 TFLOPS (GPU1)")
+
+
+def test_of_a_node_a_slow_gpu_is_told_before_an_unmeasured_one_and_that_before_a_fast_one() -> None:
+    control = cf.read(cf.HERE / "PERF-015" / "good.yaml")
+    (run,), (row,) = control["facts"]["run_facts"], control["facts"]["result_facts"]
+    bare = row | {"run": "gpu000/prof#1", "shape": None, "value": 100.0}
+    fast, slow = row | {"from_device": "GPU0"}, row | {"from_device": "GPU1", "value": 700.0}
+    control["facts"]["run_facts"].append(run | {"run": "gpu000/prof#1"})
+    for results, verdict in (
+        ([fast, slow, bare | {"from_device": "GPU2"}], "fail"),
+        ([fast, bare | {"from_device": "GPU2"}], "not_measured"),
+        ([fast, bare | {"from_device": "GPU0"}], "pass"),
+    ):
+        control["facts"]["result_facts"] = results
+        assert verdicts(control, "PERF-015")["node:0000#bf16"][0] == verdict
