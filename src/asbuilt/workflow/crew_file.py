@@ -48,6 +48,7 @@ def read_question(path: Path | None, name: str, racks: int, liquid: bool, assump
     stated = _stated(decoded, places, path, assumptions, ledger)
     _rules(decoded, liquid, assumptions.with_own(own | stated), ledger)
     trials = _trials(decoded, path, ledger)
+    _certain(trials, own, places, ledger)
     if ledger.problems:
         raise ProblemError(in_order(ledger.problems, CODES, str(path)))
     worth = given.usd if given.usd is not None else 1.0
@@ -179,6 +180,17 @@ def _trials(decoded: Decoded[QuestionGiven], path: Path, ledger: Ledger) -> tupl
         except ProblemError as error:
             ledger.problems.extend(error.problems.items)
     return tuple(found)
+
+
+def _certain(trials: tuple[Trial, ...], own: Mapping[str, Assumed], places: Mapping[str, Place], ledger: Ledger) -> None:
+    """A rate that is stated without spread, and faults counted that would change it."""
+    for fault in dict.fromkeys(trial.fault for trial in trials):
+        key = f"fault.{fault}.rate"
+        if key in own and own[key].low == own[key].high:
+            what = f"`{key}` is stated as certain, and a trial or the history counts `{fault}`"
+            why = "a number without spread cannot be changed by what was found"
+            fix = "state low, likely and high, or take one of the two away"
+            _contradiction(ledger, places[key], what, why, fix)
 
 
 def _in_currency(decoded: Decoded[QuestionGiven], bounds: Mapping[str, Limits], ledger: Ledger) -> Mapping[str, Limits]:
