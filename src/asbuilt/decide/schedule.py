@@ -26,9 +26,9 @@ from asbuilt.decide.calendar import ticks
 from asbuilt.decide.schedule_input import Hours, Numbers, refuse_crew, refuse_hours, refuse_order
 
 # Packages in all runs from which compiling, seconds on its first time, is worth it.
-_simulate: Callable[..., None] = kernel(
-    schedule_plain.simulate, threshold=32_768, parts=schedule_loop.PARTS, measured=np.size
-)(schedule_loop.simulate)
+_simulate: Callable[..., None] = kernel(schedule_plain.simulate, threshold=32_768, parts=schedule_loop.PARTS, measured=np.size)(
+    schedule_loop.simulate
+)
 
 
 class Times(NamedTuple):
@@ -74,7 +74,7 @@ def schedule(
     times = Times(np.full(work_h.shape, np.nan), np.full(work_h.shape, np.nan), np.full(work_h.shape, np.nan))
     given: tuple[Any, ...] = (
         work_h, hold_h, scope, seat, np.diff(pred_start), *successors(pred_start, pred), teams, people, day, days,
-        int(row_people), _places(scope, len(teams)), _places(scope * (rows + 1) + seat, len(teams) * (rows + 1)),
+        int(row_people), _places(scope * (rows + 1) + seat, len(teams) * (rows + 1)),
     )  # fmt: skip
     _simulate(*given, *_workspace(len(scope), len(teams), rows + 1), *times)
     return times
@@ -95,7 +95,7 @@ def _places(kind: Numbers, kinds: int) -> Numbers:
 def _workspace(count: int, pools: int, rows: int) -> tuple[Numbers, ...]:
     """Arrays for the loop, in the order of its arguments from ``left`` to ``pending``."""
     cells, events = pools * rows, count + pools + 1
-    sizes = (count, count, pools, count, cells, pools, rows, pools, pools, pools, events, events, 1)
+    sizes = (count, count, cells, cells, pools, pools, rows, pools, pools, pools, events, events, 1)
     return tuple(np.zeros(size, np.int64) for size in sizes)
 
 
