@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,17 @@ def tasks(scope: list[int], row: list[int], preds: list[list[int]]) -> dict[str,
         "scope": np.array(scope, np.int64), "row": np.array(row, np.int64),
         "pred_start": np.cumsum([0, *(len(p) for p in preds)], dtype=np.int64),
         "pred": np.array([i for p in preds for i in p], np.int64),
+    }  # fmt: skip
+
+
+def as_site(site: dict[str, Any], staff: dict[str, Any], work: Any, hold: Any) -> dict[str, Any]:
+    """The lists of a site from the arguments of the product's `schedule`."""
+    bounds = site["pred_start"].tolist()
+    preds = [site["pred"][a:b].tolist() for a, b in itertools.pairwise(bounds)]
+    return {
+        "scope": site["scope"].tolist(), "row": site["row"].tolist(), "preds": preds, "teams": staff["teams"].tolist(),
+        "people": staff["people"].tolist(), "hours": staff["hours_per_day"].tolist(), "days": staff["days_per_week"].tolist(),
+        "row_people": staff["row_people"], "work": work.tolist(), "hold": hold.tolist(),
     }  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import subprocess
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 
 from asbuilt.decide.schedule import Times, schedule
-from deployment_sites import hall, hall_crew, hall_hours, random_site
+from deployment_sites import as_site, hall, hall_crew, hall_hours, random_site
 from requirements_of_tests import absent
 
 pytestmark = pytest.mark.oracle
@@ -20,16 +19,6 @@ pytestmark = pytest.mark.oracle
 ALIKE_H = 1e-6
 SMALL_SITES = 120
 SIGMAS = 3.0
-
-
-def as_json(site: dict[str, Any], staff: dict[str, Any], work: Any, hold: Any) -> dict[str, Any]:
-    bounds = site["pred_start"].tolist()
-    preds = [site["pred"][a:b].tolist() for a, b in itertools.pairwise(bounds)]
-    return {
-        "scope": site["scope"].tolist(), "row": site["row"].tolist(), "preds": preds, "teams": staff["teams"].tolist(),
-        "people": staff["people"].tolist(), "hours": staff["hours_per_day"].tolist(), "days": staff["days_per_week"].tolist(),
-        "row_people": staff["row_people"], "work": work.tolist(), "hold": hold.tolist(),
-    }  # fmt: skip
 
 
 def by_simpy(root: Path, sites: list[dict[str, Any]]) -> list[Times]:
@@ -48,7 +37,7 @@ def by_simpy(root: Path, sites: list[dict[str, Any]]) -> list[Times]:
 def test_random_sites_hour_by_hour(root: Path) -> None:
     """Pools, rows, limits, shifts, holds, packages without work, and sites of whole hours where many events meet."""
     drawn = [random_site(seed) for seed in range(SMALL_SITES)]
-    for seed, (case, theirs) in enumerate(zip(drawn, by_simpy(root, [as_json(*one) for one in drawn]), strict=True)):
+    for seed, (case, theirs) in enumerate(zip(drawn, by_simpy(root, [as_site(*one) for one in drawn]), strict=True)):
         site, staff, work, hold = case
         ours = schedule(work, hold, **site, **staff)
         for own, other in zip(ours, theirs, strict=True):
@@ -58,7 +47,7 @@ def test_random_sites_hour_by_hour(root: Path) -> None:
 def test_a_hall_of_100_racks_hour_by_hour(root: Path) -> None:
     site, staff = hall(100), hall_crew(100)
     work, hold = hall_hours(site, 3, 11)
-    (theirs,) = by_simpy(root, [as_json(site, staff, work, hold)])
+    (theirs,) = by_simpy(root, [as_site(site, staff, work, hold)])
     ours = schedule(work, hold, **site, **staff)
     for own, other in zip(ours, theirs, strict=True):
         assert np.abs(own - other).max() <= ALIKE_H
@@ -68,7 +57,7 @@ def test_other_draws_give_the_same_distribution(root: Path) -> None:
     """Finish of 16 racks: mean and variance of 2,000 runs here and 200 there lie within three standard errors."""
     site, staff = hall(16), hall_crew(16)
     own = schedule(*hall_hours(site, 2_000, 21), **site, **staff).finish_h.max(axis=1)
-    (theirs,) = by_simpy(root, [as_json(site, staff, *hall_hours(site, 200, 22))])
+    (theirs,) = by_simpy(root, [as_site(site, staff, *hall_hours(site, 200, 22))])
     other = theirs.finish_h.max(axis=1)
     error = np.sqrt(own.var(ddof=1) / len(own) + other.var(ddof=1) / len(other))
     assert abs(own.mean() - other.mean()) < SIGMAS * error
