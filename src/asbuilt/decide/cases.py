@@ -13,7 +13,7 @@ from asbuilt.decide.money import Bill
 from asbuilt.decide.parties import Pools, pools
 from asbuilt.decide.rework import Places, places
 from asbuilt.decide.risk import Lots, lots_of
-from asbuilt.decide.simulate import Case, expected
+from asbuilt.decide.simulate import Case, built, expected_load
 from asbuilt.decide.tasks import Tasks
 from asbuilt.model.assumption import Assumptions
 from asbuilt.model.crew_question import Arrangement, Question
@@ -141,7 +141,8 @@ def _staffed(case: Case, stated: np.ndarray) -> Case:
     Fewer teams wait less and cost less; the site takes longer. Skills are taken in turn, largest staff first, each with half
     of the teams and with one less, until nothing gets cheaper. Stated teams stay.
     """
-    best, least = case, float(expected(case).cost[0])
+    load = expected_load(case)
+    best, least = case, float(built(case, load)[0].cost[0])
     moved = True
     while moved:
         moved = False
@@ -149,7 +150,7 @@ def _staffed(case: Case, stated: np.ndarray) -> Case:
             while not stated[k] and best.pools.teams[k] > 1:
                 number = int(best.pools.teams[k])
                 tried = [_with_teams(best, k, fewer) for fewer in dict.fromkeys((max(1, number // 2), number - 1))]
-                prices = [float(expected(one).cost[0]) for one in tried]
+                prices = [float(built(one, load)[0].cost[0]) for one in tried]
                 at = int(np.argmin(prices))
                 if prices[at] >= least * (1.0 - _WORTH_IT):
                     break

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from asbuilt.decide.information import Worth, joint, worth
-from asbuilt.decide.rates import drawn, rate_id
+from asbuilt.decide.rates import rate_id
 from asbuilt.decide.runs import chunk_runs
-from asbuilt.decide.simulate import Case, Outcomes, ids, streams
+from asbuilt.decide.simulate import Case, Outcomes, ids, values_of
 from asbuilt.model.assumption import Assumed, Assumptions
 from asbuilt.model.crew_question import Question
 from asbuilt.model.decision import NextMeasurement
@@ -52,13 +52,13 @@ def next_measurements(
 
 def _values(question: Question, cases: Mapping[str, Case], runs: int) -> dict[str, np.ndarray]:
     size = chunk_runs(cases)
-    wanted = ids(question.assumptions)
+    believed = question.assumptions
     chunks = []
     for chunk, first in enumerate(range(0, runs, size)):
         # A chunk that ends early was drawn as short as it was run.
         length = min(size, question.runs - first)
-        chunks.append(drawn(question.assumptions, wanted, streams(question.seed, chunk).values, length))
-    return {key: np.concatenate([chunk[key] for chunk in chunks])[:runs] for key in wanted}
+        chunks.append(values_of(believed, question.seed, chunk, length))
+    return {key: np.concatenate([chunk[key] for chunk in chunks])[:runs] for key in ids(believed)}
 
 
 def _line(item: Assumed, known: Worth) -> NextMeasurement:

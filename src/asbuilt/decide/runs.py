@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from asbuilt.decide.simulate import Case, Outcomes, joined, simulate
+import numpy as np
+
+from asbuilt.decide.simulate import Case, Outcomes, joined, simulate, values_of
 
 
 class Executor(Protocol):
@@ -32,7 +34,14 @@ class Piece:
 
 def simulated(piece: Piece) -> dict[str, Outcomes]:
     """The outcomes of one chunk for each arrangement, with equal streams."""
-    return {key: simulate(case, piece.seed, piece.chunk, piece.runs) for key, case in piece.cases.items()}
+    drawn: dict[int, dict[str, np.ndarray]] = {}
+    made = {}
+    for key, case in piece.cases.items():
+        believed = id(case.assumptions)
+        if believed not in drawn:
+            drawn[believed] = values_of(case.assumptions, piece.seed, piece.chunk, piece.runs)
+        made[key] = simulate(case, piece.seed, piece.chunk, piece.runs, drawn[believed])
+    return made
 
 
 def chunk_runs(cases: Mapping[str, Case]) -> int:

@@ -26,7 +26,7 @@ from asbuilt.decide.calendar import ticks
 from asbuilt.decide.schedule_input import Hours, Numbers, refuse_crew, refuse_hours, refuse_order
 
 # Packages in all runs from which compiling, seconds on its first time, is worth it.
-_simulate: Callable[..., None] = kernel(schedule_plain.simulate, threshold=32_768, parts=schedule_loop.PARTS, measured=np.size)(
+_simulate: Callable[..., None] = kernel(schedule_plain.simulate, threshold=8_192, parts=schedule_loop.PARTS, measured=np.size)(
     schedule_loop.simulate
 )
 

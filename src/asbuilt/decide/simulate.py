@@ -89,15 +89,23 @@ def streams(seed: int, chunk: int) -> Streams:
     return Streams(*(np.random.default_rng(one) for one in np.random.SeedSequence(seed, spawn_key=(chunk,)).spawn(4)))
 
 
-def simulate(case: Case, seed: int, chunk: int, runs: int) -> Outcomes:
-    """``runs`` deployments of one chunk."""
-    return detailed(case, seed, chunk, runs)[0]
+def values_of(assumptions: Assumptions, seed: int, chunk: int, runs: int) -> dict[str, np.ndarray]:
+    """What every input is in the runs of one chunk, ``[runs]`` by id."""
+    return drawn(assumptions, ids(assumptions), streams(seed, chunk).values, runs)
 
 
-def detailed(case: Case, seed: int, chunk: int, runs: int) -> tuple[Outcomes, Times, np.ndarray]:
+def simulate(case: Case, seed: int, chunk: int, runs: int, values: Mapping[str, np.ndarray] | None = None) -> Outcomes:
+    """``runs`` deployments of one chunk. ``values``: those of the chunk, where they are at hand already."""
+    return detailed(case, seed, chunk, runs, values)[0]
+
+
+def detailed(
+    case: Case, seed: int, chunk: int, runs: int, values: Mapping[str, np.ndarray] | None = None
+) -> tuple[Outcomes, Times, np.ndarray]:
     """The same with start, end and finish of each package, and the hours of work in it ``[S, T]``."""
     rng = streams(seed, chunk)
-    values = drawn(case.assumptions, ids(case.assumptions), rng.values, runs)
+    if values is None:
+        values = values_of(case.assumptions, seed, chunk, runs)
     shares = risk.all_shares(case.checkpoints, case.impossible, values)
     sampling = risk.sampling_of(case.checkpoints, case.impossible, values)
     faults = risk.draw_faults(case.lots, _means(case, values), shares, rng.faults, sampling)
@@ -108,7 +116,24 @@ def detailed(case: Case, seed: int, chunk: int, runs: int) -> tuple[Outcomes, Ti
     gone = destroyed(faults, _by_kind(values, "damage_probability"), rng.damage)
     noise = case.assumptions[working.NOISE]
     luck = triangle(noise.low, noise.likely, noise.high, rng.luck.random((runs, len(case.tasks.package))))
-    return _built(case, values, luck, (more_work, more_hold), faults.by_kind(), gone)
+    load = _loaded(case, values, luck, (more_work, more_hold), faults.by_kind(), gone)
+    return (*built(case, load), load.work)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Work and faults of ``S`` deployments before anybody is staffed: the same whatever the teams.
+
+    ``work``, ``hold``: hours of each package ``[S, T]``, rework and waits added; ``rework``: the hours of it by pool
+    ``[S, 6]``; ``caught [S, K, C]``; ``gone``: faults that destroyed hardware ``[S, K]``; ``values``: every input ``[S]``.
+    """
+
+    values: Mapping[str, np.ndarray]
+    work: np.ndarray
+    hold: np.ndarray
+    rework: np.ndarray
+    caught: np.ndarray
+    gone: np.ndarray
 
 
 def expected(case: Case, changed: Mapping[str, np.ndarray] | None = None, runs: int = 1) -> Outcomes:
@@ -116,6 +141,11 @@ def expected(case: Case, changed: Mapping[str, np.ndarray] | None = None, runs: 
 
     ``changed``: other values of some inputs, ``[runs]`` by id, so that many single changes cost one call.
     """
+    return built(case, expected_load(case, changed, runs))[0]
+
+
+def expected_load(case: Case, changed: Mapping[str, np.ndarray] | None = None, runs: int = 1) -> Loaded:
+    """Work and faults of ``expected``, for those who try several staffings."""
     values = {key: np.full(runs, value) for key, value in fixed(case.assumptions, ids(case.assumptions)).items()}
     values.update(changed or {})
     shares = risk.all_shares(case.checkpoints, case.impossible, values)
@@ -130,7 +160,7 @@ def expected(case: Case, changed: Mapping[str, np.ndarray] | None = None, runs: 
     under_power = by_kind[:, :, 2:].sum(axis=2)
     gone = under_power * _by_kind(values, "damage_probability")
     luck = np.broadcast_to(values[working.NOISE][:, None], (runs, len(case.tasks.package)))
-    return _built(case, values, luck, (work, hold), by_kind, gone)[0]
+    return _loaded(case, values, luck, (work, hold), by_kind, gone)
 
 
 def _spread_again(case: Case, again: np.ndarray) -> np.ndarray:
@@ -180,35 +210,45 @@ def _by_kind(values: Mapping[str, np.ndarray], word: str) -> np.ndarray:
     return np.stack([values[f"fault.{kind.id}.{word}"] for kind in FAULT_KINDS], axis=1)
 
 
-def _built(
+def _loaded(
     case: Case,
     values: Mapping[str, np.ndarray],
     luck: np.ndarray,
     more: tuple[np.ndarray, np.ndarray],
     caught: np.ndarray,
     gone: np.ndarray,
-) -> tuple[Outcomes, Times, np.ndarray]:
-    """Hours with rework, the schedule they make, and the money."""
-    tasks, pools = case.tasks, case.pools
-    work = working.work_hours(tasks, case.pieces, pools, values, luck)
+) -> Loaded:
+    """Hours of the packages, with rework, waits and sign-offs."""
+    tasks = case.tasks
+    work = working.work_hours(tasks, case.pieces, case.pools, values, luck)
     if case.sign_offs.any():
         work += case.sign_offs[None, :] * values["money.sign_off_hours"][:, None]
     work += more[0]
     hold = working.hold_hours(tasks, values, working.held(case.checkpoints)) + more[1]
+    return Loaded(values, work, hold, _by_scope(more[0], tasks.scope), caught, gone)
+
+
+def built(case: Case, load: Loaded) -> tuple[Outcomes, Times]:
+    """The schedule that the teams of ``case`` make of the work, and the money."""
+    tasks, pools = case.tasks, case.pools
     times = schedule(
-        work, hold, tasks.scope, tasks.row, tasks.pred_start, tasks.pred, pools.teams, pools.people,
+        load.work, load.hold, tasks.scope, tasks.row, tasks.pred_start, tasks.pred, pools.teams, pools.people,
         pools.hours_per_day, pools.days_per_week, room(case),
     )  # fmt: skip
-    rework = _by_scope(more[0], tasks.scope)
-    there = money.Presence(*_present(times, work, tasks.scope), rework)
-    ready_h = _ready_h(pools, values)
+    there = money.Presence(*_present(times, load.work, tasks.scope), load.rework)
+    ready_h = _ready_h(pools, load.values)
     usable, first, done = _usable(case, times)
     ended = money.Ended(done + ready_h, ((usable + ready_h[:, None]) * tasks.row_gpus).sum(axis=1))
-    parts = money.costs(case.bill, pools, there, ended, caught, gone, values)
+    parts = money.costs(case.bill, pools, there, ended, load.caught, load.gone, load.values)
     made = Outcomes(
-        parts, (first + ready_h) / _DAY_H, ended.acceptance_h / _DAY_H, ended.idle_gpu_h, rework, caught.astype(np.float32)
-    )  # fmt: skip
-    return made, times, work
+        parts,
+        (first + ready_h) / _DAY_H,
+        ended.acceptance_h / _DAY_H,
+        ended.idle_gpu_h,
+        load.rework,
+        load.caught.astype(np.float32),
+    )
+    return made, times
 
 
 def room(case: Case) -> int:
