@@ -18,7 +18,7 @@ from typing import Any
 
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_node import EVENT_FACTS, IDENTITY_FACTS, PCI_FACTS
-from asbuilt.parsers.host_lines import IGNORABLE, Said
+from asbuilt.parsers.host_lines import FACT, IGNORABLE, Said
 from asbuilt.parsers.told_rows import Told, pci_address
 
 _SLOT = r"(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]"
@@ -86,23 +86,29 @@ class _Reader:
         speaker = self.told.listener.speaker
         functions = self._all.setdefault(speaker.hosts, [])
         classes = self.told.account.classes
+        classes[:] = bytes([IGNORABLE]) * len(lines)
         function: _Function | None = None
-        for number, line in enumerate(lines, start=1):
+        for at, line in enumerate(lines):
             if line[:1] == "\t":
                 words = line.lstrip("\t")
-                classes[number - 1] = IGNORABLE
-                if words[:6] in _LINES:
-                    if function is None:
-                        return False
-                    self._line(Said(number, line, speaker, True), function, words.rstrip())
+                if words[:6] not in _LINES:
+                    continue
+                if function is None:
+                    return False
+                words = words.rstrip()
+                columns = _columns(words)
+                if not columns:
+                    self._line(Said(at + 1, line, speaker, True), function, words)
+                    continue
+                for column, value in columns.items():
+                    function.row.setdefault(column, value)
+                classes[at] = FACT
             elif line and not line.isspace():
                 row = _headed(line.rstrip())
                 if row is None:
                     return False
-                function = _Function(Said(number, line, speaker, True), dict(row))
+                function = _Function(Said(at + 1, line, speaker, True), dict(row))
                 functions.append(function)
-            else:
-                classes[number - 1] = IGNORABLE
         return True
 
     def hear(self, said: Said) -> None:
