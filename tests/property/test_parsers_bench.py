@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bench_transcripts
+import gemm_transcripts
 import nic_transcripts
 from asbuilt.model.capture import Capture
 from asbuilt.model.facts import FACT_TABLES, Facts
@@ -14,7 +15,7 @@ from asbuilt.parsers.tools import TOOLS
 from text_edits import edited
 
 SCHEMAS = {schema.name: schema for schema in FACT_TABLES}
-TEXTS = {**nic_transcripts.TEXTS, **bench_transcripts.TEXTS}
+TEXTS = {**nic_transcripts.TEXTS, **bench_transcripts.TEXTS, **gemm_transcripts.TEXTS}
 SIGNS = [
     "",
     "\n",

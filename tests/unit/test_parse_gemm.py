@@ -9,7 +9,7 @@ import pytest
 
 from asbuilt.model.facts import Facts
 from asbuilt.parsers import cublas_bench, dcgmi_diag, dcgmproftester, gpu_burn, mamf_finder, nvidia_smi_list
-from bench_transcripts import BURN, MAMF_FOUR, MAMF_TWO, MATMUL, PROFTESTER, STRESS
+from gemm_transcripts import BURN, MAMF_FOUR, MAMF_TWO, MATMUL, PROFTESTER, STRESS
 
 COLUMNS = ("quantity", "datatype", "shape", "value", "unit")
 

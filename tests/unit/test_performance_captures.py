@@ -17,7 +17,8 @@ from asbuilt.diagnose.node_tables import node_tables
 from asbuilt.model.capture import Capture
 from asbuilt.parsers import nccl_tests
 from asbuilt.workflow.captures import facts_of
-from bench_transcripts import BURN, MAMF_FOUR, MAMF_TWO, MATMUL, NCCL, PROFTESTER, STREAM, STRESS
+from bench_transcripts import NCCL, STREAM
+from gemm_transcripts import BURN, MAMF_FOUR, MAMF_TWO, MATMUL, PROFTESTER, STRESS
 
 PLAN = cf.plan_of(cf.read(cf.HERE / "little-bench.yaml"), cf.HERE)
 CUT = BURN.partition("Killing")[0]
