@@ -59,6 +59,11 @@ def workers(captures: Sequence[Capture]) -> int:
     return min(os.cpu_count() or 1, shares) if shares > 1 else 0
 
 
+def one_thread() -> None:
+    """Start of a process that reads archives: the processes share the cores, so that a frame needs one of them alone."""
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")
+
+
 def archive_capture(path: Path) -> Capture:
     """The archive at ``path`` as a capture whose bytes stay where they are."""
     return Capture(path.name, b"", NODE_ARCHIVE, file=str(path))

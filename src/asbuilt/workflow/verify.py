@@ -12,7 +12,7 @@ from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Layer, Verification
 from asbuilt.workflow.captures import facts_of, read_captures
 from asbuilt.workflow.compare import compare
-from asbuilt.workflow.node_archives import workers
+from asbuilt.workflow.node_archives import one_thread, workers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,7 +46,7 @@ def verify(
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context
 
-        with ProcessPoolExecutor(count, get_context("spawn")) as executor:
+        with ProcessPoolExecutor(count, get_context("spawn"), one_thread) as executor:
             facts = facts_of(everything, executor)
     else:
         facts = facts_of(everything)
