@@ -24,6 +24,7 @@ def main() -> int:
     Slots.over(1, (numbers, numbers))
     routing()
     host_tools()
+    deployments()
     return 0
 
 
@@ -37,6 +38,18 @@ def host_tools() -> None:
     for facts in (perfquery_fast.parse(counters, "w", None, None, None), ibstat_fast.parse(ports, "w")):
         assert facts is not None and [facts.tables[name].height for name in facts.tables] == [1]
     assert ibdiagnet_csv.parse(table, "w").tables["counter_facts"].height == 1
+
+
+def deployments() -> None:
+    """The kernel of the schedule, on one package of an hour."""
+    import numpy as np
+
+    from asbuilt.decide.schedule import schedule
+
+    one, none = np.ones(1, np.int64), np.zeros(1, np.int64)
+    hours, empty = np.ones((1, 1)), np.zeros(0, np.int64)
+    done = schedule(hours, hours, none, none, np.zeros(2, np.int64), empty, one, one, 8.0 * np.ones(1), one, 1)
+    assert done.finish_h.tolist() == [[2.0]]
 
 
 def routing() -> None:

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from asbuilt.decide.schedule import Times, schedule
+from asbuilt.decide.tasks import tasks
 from deployment_sites import as_site, hall, hall_crew, hall_hours, random_site
 from requirements_of_tests import absent
+from template_plans import made
 
 pytestmark = pytest.mark.oracle
 
@@ -51,6 +53,19 @@ def test_a_hall_of_100_racks_hour_by_hour(root: Path) -> None:
     ours = schedule(work, hold, **site, **staff)
     for own, other in zip(ours, theirs, strict=True):
         assert np.abs(own - other).max() <= ALIKE_H
+
+
+def test_a_planned_site_hour_by_hour(root: Path) -> None:
+    """The packages of a template's plan, with its own order: the last to finish is the soak or the audit."""
+    planned = tasks(made("gb300-nvl72"))
+    site = {"scope": planned.scope, "row": planned.row, "pred_start": planned.pred_start, "pred": planned.pred}
+    staff = hall_crew(len(planned.work.racks))
+    work, hold = hall_hours(site, 2, 31)
+    (theirs,) = by_simpy(root, [as_site(site, staff, work, hold)])
+    ours = schedule(work, hold, **site, **staff)
+    for own, other in zip(ours, theirs, strict=True):
+        assert np.abs(own - other).max() <= ALIKE_H
+    assert planned.package[int(ours.finish_h[0].argmax())] in {"acceptance/soak", "acceptance/audit"}
 
 
 def test_other_draws_give_the_same_distribution(root: Path) -> None:
