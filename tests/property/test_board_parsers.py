@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.board_transcripts import TEXTS
 
 from asbuilt.model.capture import Capture
 from asbuilt.model.facts import FACT_TABLES, Facts
 from asbuilt.parsers.tools import TOOLS
+from board_transcripts import TEXTS
 
 SCHEMAS = {schema.name: schema for schema in FACT_TABLES}
 CASES = [(tool, text.encode()) for tool, texts in TEXTS.items() for text in texts]

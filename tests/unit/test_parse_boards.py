@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 import pytest
-from tests import board_transcripts as texts
 
+import board_transcripts as texts
 from asbuilt.model.capture import Capture
 from asbuilt.model.facts import Facts
 from asbuilt.parsers.reading_units import normalised

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-from tests import gpu_transcripts as texts
-from tests.unit.test_parse_gpu_reports import read, rows
+from test_parse_gpu_reports import read, rows
+
+import gpu_transcripts as texts
 
 
 def cells(text: str) -> dict[tuple[str, str], str]:

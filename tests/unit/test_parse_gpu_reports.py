@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests import gpu_transcripts as texts
 
+import gpu_transcripts as texts
 from asbuilt.model.capture import Capture
 from asbuilt.model.facts import Facts
 from asbuilt.parsers import gpu_words

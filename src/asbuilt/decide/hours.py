@@ -22,10 +22,12 @@ NOISE, SLOPE, REFERENCE, FLOOR = "work.noise.spread", "learning.slope", "learnin
 
 
 def minutes_id(operation: str) -> str:
+    """The assumption that holds the minutes of a team for one piece."""
     return f"work.{operation}.minutes"
 
 
 def hold_id(operation: str) -> str:
+    """The assumption that holds the calendar hours that pass after a package with this operation."""
     return f"work.{operation}.hold"
 
 

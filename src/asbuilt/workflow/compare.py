@@ -72,8 +72,7 @@ def compare(
     told = diagnose(plan, compared, names, whys)
     found = explain_dark(plan, list(told.findings), subnet.tables)
     # A link that is missing or wrong is down for the reason told there.
-    explained = frozenset(s for f in found for s in f.subjects)
-    more, remarks = subnet.findings(explained, required)
+    more, remarks = subnet.findings(frozenset(s for f in found for s in f.subjects), required)
     theirs, others_told = nodes.findings(required)
     slow = rows.filter(~rows["subject"].is_in(list(slower_links(more))) | (rows["check_id"] != "FAB-004"))
     findings = [*found, *rate_findings(plan, slow, whys), *undecided(plan, compared, rows, whys), *more, *theirs]
