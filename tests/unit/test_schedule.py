@@ -172,6 +172,8 @@ REFUSED = [
      "on 1 to 7 days"),
     ({"row_people": 0}, "a team of pool 0 is 1 people and a row has room for 0: it could never start; make the team smaller or "
      "the room larger"),
+    ({"work_h": [[1.0, 1e12]]}, "packages of up to 1e+12 h of work and 0 h of hold, 2 of them, could last longer than the "
+     "2.14748e+09 h that can be counted: look at the units of the assumptions that they come from"),
 ]  # fmt: skip
 
 

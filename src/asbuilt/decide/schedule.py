@@ -23,7 +23,7 @@ import numpy as np
 from asbuilt.base.kernel import kernel
 from asbuilt.decide import schedule_loop, schedule_plain
 from asbuilt.decide.calendar import ticks
-from asbuilt.decide.schedule_input import Hours, Numbers, refuse_crew, refuse_hours, refuse_order
+from asbuilt.decide.schedule_input import Hours, Numbers, refuse_ages, refuse_crew, refuse_hours, refuse_order
 
 # Packages in all runs from which compiling, seconds on its first time, is worth it.
 _simulate: Callable[..., None] = kernel(schedule_plain.simulate, threshold=8_192, parts=schedule_loop.PARTS, measured=np.size)(
@@ -69,6 +69,7 @@ def schedule(
     refuse_hours(work_h, hold_h, len(scope))
     refuse_order(scope, row, pred_start, pred, len(teams))
     refuse_crew(scope, row, teams, people, day, days, row_people)
+    refuse_ages(work_h, hold_h, day[scope], days[scope])
     rows = int(row.max(initial=-1)) + 1
     seat = np.where(row < 0, rows, row)
     times = Times(np.full(work_h.shape, np.nan), np.full(work_h.shape, np.nan), np.full(work_h.shape, np.nan))

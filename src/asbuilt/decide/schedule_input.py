@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from asbuilt.decide.calendar import DAY, DAYS_A_WEEK, HOURS_A_DAY
+from asbuilt.decide.calendar import DAY, DAYS_A_WEEK, HOURS_A_DAY, NEVER, TICKS_AN_HOUR
 
 Hours = NDArray[np.float64]
 Numbers = NDArray[np.int64]
+#: Hours that ticks can count, with a margin: 245,000 years.
+LONGEST_H = NEVER / TICKS_AN_HOUR / 2
 
 
 def refuse_hours(work_h: Hours, hold_h: Hours, count: int) -> None:
@@ -73,3 +75,15 @@ def refuse_crew(
                 f"a team of pool {p} is {people[p]} people and a row has room for {row_people}: it could never start; "
                 "make the team smaller or the room larger"
             )
+
+
+def refuse_ages(work_h: Hours, hold_h: Hours, day: Numbers, days: Numbers) -> None:
+    """Raise ValueError when all packages one after the other, in the shortest week, could pass what ticks can count."""
+    week = int((day * days).min(initial=DAY * DAYS_A_WEEK)) / DAY * HOURS_A_DAY
+    calendar = HOURS_A_DAY * DAYS_A_WEEK
+    longest = work_h.max(initial=0.0) * calendar / week + hold_h.max(initial=0.0) + calendar
+    if longest * work_h.shape[1] > LONGEST_H:
+        raise ValueError(
+            f"packages of up to {work_h.max():g} h of work and {hold_h.max():g} h of hold, {work_h.shape[1]} of them, could "
+            f"last longer than the {LONGEST_H:g} h that can be counted: look at the units of the assumptions that they come from"
+        )
