@@ -63,8 +63,8 @@ GPU_TEXTS: dict[str, Text] = {
     ),
     "GPU-020": Text(
         "{who}: {found}",
-        "look at the tray that is named, else at the chips of every tray of the rack (nv show ib device, nv show system health, "
-        "Redfish): two dark chips are as a rule one tray; reseat it or power it off and on, then replace it; reset the GPUs, "
+        "look at the tray that is named, else at the chips of all trays of the rack (nv show ib device, nv show system health, "
+        "Redfish): two dark chips are as a rule one tray; reseat it or power it off and on, then replace it; reset GPUs, "
         "read nvlink -s again",
         "put the tray back where it was; the asset record says which serial sat where", "text", _TRAYS,
     ),

@@ -29,7 +29,9 @@ from asbuilt.parsers.told_rows import Told, pci_address
 TOOL = "sysfs"
 _OWN = re.compile(r"^(?:/(?:sys|proc|etc)/|grep: /)")
 _SIGN = re.compile(
-    rb"^(?:[\w.-]+: )?/(?:sys/(?:class(?!/net/[^/\s]{1,64}/ecn/)|bus|module)|proc/(?:irq|sys|cmdline|uptime)|etc/os-release)[^ \n]{0,200}:[^\r\n]", re.M
+    rb"^(?:[\w.-]+: )?/(?:sys/(?:class(?!/net/[^/\s]{1,64}/ecn/)|bus|module)|proc/(?:irq|sys|cmdline|uptime)|etc/os-release)"
+    rb"[^ \n]{0,200}:[^\r\n]",
+    re.M,
 )
 #: What boards print where nobody wrote a serial number into them.
 UNFILLED = re.compile(

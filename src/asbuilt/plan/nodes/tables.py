@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def node_tables(design: Design, catalogue: Catalogue, tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """Tables `hardware node_traits software nvlink_trays` from the expanded ``tables``; `machines` without a row: a list fills it.
+    """Tables `hardware node_traits software nvlink_trays` from the expanded ``tables``; `machines` is filled by a list.
 
     `hardware` has a row for each GPU and NIC part of compute nodes that the catalogue knows, but none for ports of BMCs and
     other management controllers: they are no PCI function of the host.
