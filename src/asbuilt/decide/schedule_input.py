@@ -85,5 +85,6 @@ def refuse_ages(work_h: Hours, hold_h: Hours, day: Numbers, days: Numbers) -> No
     if longest * work_h.shape[1] > LONGEST_H:
         raise ValueError(
             f"packages of up to {work_h.max():g} h of work and {hold_h.max():g} h of hold, {work_h.shape[1]} of them, could "
-            f"last longer than the {LONGEST_H:g} h that can be counted: look at the units of the assumptions that they come from"
+            f"last longer than the {LONGEST_H:g} h that can be counted: look at the units of the assumptions that they come "
+            "from"
         )
