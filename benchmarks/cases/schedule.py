@@ -1,7 +1,8 @@
 """Deployments of a hall simulated: the product's schedule, and the same hall in SimPy with the same hours.
 
 Both sides of one run give the same digest: of every start and end of the first `ALIKE` deployments. The product simulates
-`DEPLOYMENTS`, the peer `ALIKE`; the case's `peer_factor` is the ratio of the two. ``linear``: CPU time of a package at 100, 200 and 400 racks.
+`DEPLOYMENTS`, the peer `ALIKE`; the case's `peer_factor` is the ratio of the two. ``linear``: CPU time of a
+package at 100, 200 and 400 racks.
 """
 
 from __future__ import annotations
