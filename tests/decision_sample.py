@@ -402,7 +402,7 @@ def sample(count: int = 3, weeks: int = 12, rows: Sequence[str] = ("A", "B")) ->
             Summary(
                 variant,
                 r.id,
-                spread(r.cost.p50 * factor),
+                spread(r.cost.p50 * (1.0 if factor > 1.2 and r is results[0] else factor)),
                 spread(r.acceptance_d.p50),
                 r is (best if factor < 1.2 else results[0]),
             )

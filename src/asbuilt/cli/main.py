@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("plan", "look at a table of the plan"),
     "diff": ("plan", "compare two plans"),
     "grow": ("plan", "what a pilot survives on the way to production, what breaks at how many racks"),
+    "decide": ("plan", "own people, a specialist crew, or both: cost, dates, faults, and what the choice hangs on"),
     "check": ("plan", "design-time checks on the plan alone"),
     "export": ("plan", "write artefacts for other programs"),
     "rehearse": ("prove", "build the planned fabric as a twin, capture from it, verify it"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from asbuilt.drawings.decision_ink import Chart, Span, chart, ticks
 from asbuilt.drawings.decision_words import known, letter, money, plain, said, short
@@ -111,29 +111,39 @@ def cost_parts(results: Sequence[ArrangementResult], currency: str, narrow: bool
         for i, r in enumerate(results)
     )
     made = chart(f"Mean cost by part, in {plain(currency, 12)}", told, narrow)
-    sums = [_sides(r) for r in results]
-    low, high = min(0.0, *(s[0] for s in sums)), max(0.0, *(s[1] for s in sums))
-    span = Span(low, high, 2, made.width - 4)
     made.legend([(series[k], said(k)) for k in keys])
-    top = made.y
-    for i, r in enumerate(results):
-        _parts_bar(made, span, i, r, series, currency)
-    made.grid(span, top, made.y, [(v, short(v)) for v in ticks(low, high, 4 if narrow else 8)], plain(currency, 12))
-    made.y += 34
+    _bars(made, results, series, currency)
+    whole = sum(q.mean for r in results for q in r.parts.values() if known(q.mean) and q.mean > 0)
+    first = sum(r.parts[keys[0]].mean for r in results if keys[0] in r.parts and known(r.parts[keys[0]].mean))
+    if len(keys) > 2 and first > whole / 2:
+        made.words([f"The same without {said(keys[0])}, on a scale of its own:"])
+        _bars(made, results, {k: n for k, n in series.items() if k != keys[0]}, currency)
     missing = sorted({said(k) for r in results for k, q in r.parts.items() if not known(q.mean)})
     if missing:
         made.words([f"Not drawn because unknown: {', '.join(missing)}."])
     return made.svg(standalone)
 
 
-def _sides(result: ArrangementResult) -> tuple[float, float]:
-    """Sum of the negative and of the positive parts."""
-    values = [q.mean for q in result.parts.values() if known(q.mean)]
+def _bars(made: Chart, results: Sequence[ArrangementResult], series: dict[str, int], currency: str) -> None:
+    """A bar for each arrangement, made of the parts in ``series``, with their scale."""
+    sums = [_sides(r, series) for r in results]
+    low, high = min(0.0, *(s[0] for s in sums)), max(0.0, *(s[1] for s in sums))
+    span = Span(low, high, 2, made.width - 4)
+    top = made.y
+    for i, r in enumerate(results):
+        _parts_bar(made, span, i, r, series, currency)
+    made.grid(span, top, made.y, [(v, short(v)) for v in ticks(low, high, 4 if made.narrow else 8)], plain(currency, 12))
+    made.y += 34
+
+
+def _sides(result: ArrangementResult, series: Mapping[str, int]) -> tuple[float, float]:
+    """Sum of the negative and of the positive parts of those in ``series``."""
+    values = [q.mean for key, q in result.parts.items() if key in series and known(q.mean)]
     return sum(v for v in values if v < 0), sum(v for v in values if v > 0)
 
 
 def _parts_bar(made: Chart, span: Span, place: int, result: ArrangementResult, series: dict[str, int], currency: str) -> None:
-    total = sum(_sides(result))
+    total = sum(_sides(result, series))
     sum_text = f"mean {money(total, currency)}"
     room = made.width - width_of(sum_text, "small") - 20
     made.canvas.text(0, made.y + 14, f"{letter(place)}  {plain(result.name)}", "strong", room)

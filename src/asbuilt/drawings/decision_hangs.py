@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from asbuilt.drawings.decision_ink import Chart, Span, chart, ticks
-from asbuilt.drawings.decision_words import known, money, plain, said, short
+from asbuilt.drawings.decision_words import known, money, plain, said, short, unit_of
 from asbuilt.drawings.scale import type_size, width_of, wrap
 from asbuilt.drawings.theme import cut
 from asbuilt.model.decision import NextMeasurement, Swing
@@ -42,12 +42,12 @@ def tornado(
     values = [v for s in drawn for v in (s.at_low, s.at_high)] + ([lead] if known(lead) and lead is not None else [])
     low, high = min(0.0, *values), max(0.0, *values)
     left = 8.0 if narrow else 330.0
-    sides = 8.0 if narrow else 76.0
+    sides = 8.0 if narrow else 10 + max(width_of(short(v), "small") for v in values)
     span = Span(low, high, left + sides, made.width - sides)
     made.legend([(_LOW, "at its low end"), (_HIGH, "at its high end")])
     _sides(made, span, winner, rival)
     for swing in drawn:
-        _swing(made, span, swing, lead, left, origins.get(swing.assumption, ""))
+        _swing(made, span, swing, lead, left, origins.get(swing.assumption, ""), currency)
     made.grid(span, made.y, made.y, [(v, short(v)) for v in ticks(low, high, 4 if narrow else 6)], plain(currency, 12))
     made.y += 36
     notes = ["Solid line: both cost the same."]
@@ -76,10 +76,10 @@ def _sides(made: Chart, span: Span, winner: str, rival: str) -> None:
     made.y += 22
 
 
-def _swing(made: Chart, span: Span, swing: Swing, lead: float | None, left: float, origin: str) -> None:
+def _swing(made: Chart, span: Span, swing: Swing, lead: float | None, left: float, origin: str, currency: str) -> None:
     mark = "! " if swing.changes_winner else ""
     name = f"{mark}{SIGNS.get(origin, '')}{plain(swing.assumption)}"
-    values = f"{short(swing.low_value)} to {short(swing.high_value)} {plain(swing.unit, 16)}"
+    values = f"{short(swing.low_value)} to {short(swing.high_value)} {unit_of(swing.unit, currency)}"
     if made.narrow:
         made.canvas.text(0, made.y + 12, name, "small strong", made.width, type_size("small"))
         made.canvas.text(0, made.y + 26, values, "small", made.width, type_size("small"))
@@ -121,7 +121,8 @@ def next_measurements(
     told = "; ".join(f"{m.what}: worth {short(m.worth)}, costs {short(m.cost)}" for m in drawn)
     made = chart(f"What finding out is worth and costs, in {plain(currency, 12)}", told, narrow)
     high = max(v for m in drawn for v in (m.worth, m.cost) if v is not None and known(v))
-    span = Span(0.0, max(high, 0.0), 44.0, made.width - 96)
+    room = max(width_of(money(v, currency), "small") for m in drawn for v in (m.worth, m.cost)) + 10
+    span = Span(0.0, max(high, 0.0), 44.0, made.width - room)
     made.legend([(2, "worth before deciding"), (4, "cost of finding out")])
     for m in drawn:
         pays = "pays" if m.cost is not None and m.worth > m.cost else "does not pay" if m.cost is not None else "cost unknown"

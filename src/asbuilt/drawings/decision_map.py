@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from asbuilt.drawings.decision_ink import Chart, chart
-from asbuilt.drawings.decision_words import known, letter, money, plain, short
+from asbuilt.drawings.decision_words import letter, money, plain, short
 from asbuilt.drawings.scale import width_of
 from asbuilt.model.decision import BreakEvenCell
 
 _TALL, _AXIS = 36.0, 46.0
 #: Least width of a cell: the letter of the winner and its margin.
-_CELL = 34.0
+_CELL = 50.0
 
 
 def break_even_map(
@@ -42,17 +42,20 @@ def break_even_map(
     gap = 24.0
     side_by_side = max(1, min(len(panels), int((made.width + gap) // (_AXIS + len(racks) * _CELL + gap))))
     room = (made.width - gap * (side_by_side - 1)) / side_by_side
+    wide = min(64.0, (room - _AXIS) / len(racks))
+    told_margins = all(width_of(short(c.margin), "small") <= wide - 6 for c in cells)
     by = {(c.experience_racks, c.racks, c.gpu_hour): c for c in cells}
     for first in range(0, len(panels), side_by_side):
         top, low = made.y, made.y
         for at, panel in enumerate(panels[first : first + side_by_side]):
             made.y = top
             chosen = {(c.racks, c.gpu_hour): c for (e, _, _), c in by.items() if e == panel}
-            _panel(made, at * (room + gap), room, (racks, values), chosen, places, panel, here)
+            _panel(made, at * (room + gap), room, (racks, values), chosen, places, panel, (here, told_margins))
             low = max(low, made.y)
         made.y = low + 12
-    lines = [f"Across: racks of the site. Up: value of an idle GPU-hour in {plain(currency, 12)}. "
-             f"Below each letter: by how much it is cheaper than the next one, in {plain(currency, 12)}."]  # fmt: skip
+    lines = [f"Across: racks of the site. Up: value of an idle GPU-hour in {plain(currency, 12)}."]
+    if told_margins:
+        lines.append(f"Below each letter: by how much it is cheaper than the next one, in {plain(currency, 12)}.")
     if here is not None:
         lines.append("Thick frame: the cell nearest to this site.")
     made.words(lines)
@@ -67,9 +70,10 @@ def _panel(
     cells: Mapping[tuple[int, float], BreakEvenCell],
     places: Mapping[str, int],
     experience: float,
-    here: tuple[int, float] | None,
+    look: tuple[tuple[int, float] | None, bool],
 ) -> None:
     racks, values = axes
+    here, margins = look
     title = f"{short(experience)} rack{'' if experience == 1 else 's'} built before"
     made.canvas.text(left, made.y + 13, title, "strong", room)
     made.y += 22
@@ -80,7 +84,7 @@ def _panel(
         for at, count in enumerate(racks):
             cell = cells.get((count, value))
             if cell is not None:
-                _cell(made, left + _AXIS + at * wide, wide, cell, places[cell.winner], (count, value) == near)
+                _cell(made, left + _AXIS + at * wide, wide, cell, places[cell.winner], ((count, value) == near, margins))
         made.y += _TALL
     for at, count in enumerate(racks):
         text = f"{count:,}"
@@ -94,13 +98,12 @@ def _nearest(values: Sequence[float], wanted: float) -> float:
     return min(values, key=lambda v: abs(v - wanted))
 
 
-def _cell(made: Chart, x: float, wide: float, cell: BreakEvenCell, place: int, here: bool) -> None:
-    margin = f"{short(cell.margin)}" if known(cell.margin) else ""
+def _cell(made: Chart, x: float, wide: float, cell: BreakEvenCell, place: int, look: tuple[bool, bool]) -> None:
+    here, fits = look
     hint = f"{cell.racks:,} racks, {short(cell.gpu_hour)} an hour: {letter(place)} by {money(cell.margin, '')}"
     made.swatch(x, made.y, wide - 1.5, _TALL - 1.5, place, hint)
     if here:
         made.canvas.box(x + 1, made.y + 1, wide - 3.5, _TALL - 3.5, "crit", hint, 1)
-    fits = bool(margin) and width_of(margin, "small") <= wide - 6
     made.canvas.text(x + (wide - 1.5) / 2, made.y + (15 if fits else 22), letter(place), "strong mid halo")
     if fits:
-        made.canvas.text(x + (wide - 1.5) / 2, made.y + 29, margin, "small mid halo")
+        made.canvas.text(x + (wide - 1.5) / 2, made.y + 29, short(cell.margin), "small mid halo")

@@ -55,7 +55,7 @@ def _days(q: Quantiles) -> str:
 
 def _range(made: Chart, span: Span, place: int, text: str, q: Quantiles, mark: str) -> None:
     """One line with its text beside it, or above it where the picture is narrow."""
-    made.canvas.text(20, made.y + 11, text, "small halo")
+    made.canvas.text(20, made.y + 11, text, "small halo", made.width - 22, SMALL)
     y = made.y + 22
     if known(q.p10) and known(q.p90):
         left, right = span.at(q.p10), span.at(q.p90)

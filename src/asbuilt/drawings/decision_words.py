@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from math import isfinite, log10
@@ -10,7 +11,7 @@ from asbuilt.drawings.theme import number
 
 UNKNOWN = "unknown"
 #: Ends of the words for large numbers: from, divisor, sign.
-_LARGE = ((1e15, 0.0, ""), (1e9, 1e9, " bn"), (1e6, 1e6, " M"), (1e4, 1e3, " k"))
+_LARGE = ((1e12, 0.0, ""), (1e9, 1e9, " bn"), (1e6, 1e6, " M"), (1e4, 1e3, " k"))
 _DIGITS = 3
 #: Below this a number is told with an exponent.
 _SMALL = 1e-6
@@ -88,7 +89,8 @@ def plain(text: object, most: int = _LONGEST) -> str:
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Cn", "Co"))
 _SAID = {
     "idle_gpus": "idle GPUs",
-    "idle_gpu": "idle GPUs",
+    "idle": "idle GPUs",
+    "bringup": "bring-up",
     "own": "own people",
     "connector_dirty": "dirty connector",
     "backplane_pin": "bent backplane pin",
@@ -106,6 +108,14 @@ _SAID = {
 def said(key: str) -> str:
     """An identifier as words: underscores become blanks."""
     return _SAID.get(key) or plain(key.replace("_", " "))
+
+
+def unit_of(unit: str, currency: str) -> str:
+    """A unit of the assumption files for reading: ``money`` there is the currency of the question."""
+    return _MONEY.sub(plain(currency, 12) or "money", plain(unit, 40))
+
+
+_MONEY = re.compile(r"\bmoney\b")
 
 
 def count_by(pairs: list[tuple[str, float]]) -> Mapping[str, float]:

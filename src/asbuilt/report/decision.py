@@ -15,7 +15,7 @@ from asbuilt.drawings.decision_hangs import next_measurements, tornado
 from asbuilt.drawings.decision_ink import series_css
 from asbuilt.drawings.decision_map import break_even_map
 from asbuilt.drawings.decision_time import gantt, times
-from asbuilt.drawings.decision_words import letter, money, plain, said, share, short
+from asbuilt.drawings.decision_words import letter, money, plain, said, share, short, unit_of
 from asbuilt.drawings.theme import FONT, css_variables, drawing_css
 from asbuilt.model.decision import Decision
 from asbuilt.model.deployment import SCOPES
@@ -130,7 +130,7 @@ def _tables(decision: Decision, book: Book) -> dict[str, Any]:
             (
                 plain(s.assumption, 120),
                 *meanings.get(s.assumption, none),
-                f"{short(s.low_value)} to {amount(s.high_value, s.unit)}",
+                f"{short(s.low_value)} to {amount(s.high_value, unit_of(s.unit, currency))}",
                 money(s.at_low, currency),
                 money(s.at_high, currency),
                 s.changes_winner,

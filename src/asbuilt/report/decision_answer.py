@@ -5,7 +5,7 @@ Identifiers of assumptions stand between backticks.
 
 from __future__ import annotations
 
-from asbuilt.drawings.decision_words import days, known, letter, money, plain, share, short
+from asbuilt.drawings.decision_words import days, known, letter, money, plain, share, short, unit_of
 from asbuilt.model.decision import ArrangementResult, Decision, NextMeasurement, Quantiles, Summary, Swing
 
 #: Swings that the answer names.
@@ -24,7 +24,7 @@ def answer(decision: Decision) -> tuple[str, ...]:
     if rival is not None:
         lines += [_turning(decision, won, rival), _without_claims(decision, won)]
     lines.append(_next(decision))
-    return tuple(line for line in lines if line)
+    return tuple(line[0].upper() + line[1:] for line in lines if line)
 
 
 def winner(decision: Decision) -> ArrangementResult | None:
@@ -60,7 +60,8 @@ def _cost(decision: Decision, won: ArrangementResult, rival: ArrangementResult |
     name = mark(decision, won.id)
     if rival is None:
         return f"{name} costs {cost}. It was the only arrangement with a cost, so nothing is compared."
-    often = f"it is the cheapest in {share(decision.winner_share)} of {decision.runs:,} simulated deployments"
+    part_of = "each" if decision.winner_share == 1 else share(decision.winner_share)
+    often = f"it is the cheapest in {part_of} of {decision.runs:,} simulated deployments"
     gap = rival.cost.p50 - won.cost.p50
     against = mark(decision, rival.id)
     if not known(gap):
@@ -104,7 +105,7 @@ def _turn(decision: Decision, swing: Swing, rival: ArrangementResult) -> str:
     if not lost:
         return said
     value, gap = min(lost, key=lambda e: e[1])
-    unit = "" if swing.unit == "ratio" else f" {plain(swing.unit, 16)}"
+    unit = "" if swing.unit == "ratio" else f" {unit_of(swing.unit, decision.currency)}"
     return f"{said}: at {short(value)}{unit} {mark(decision, rival.id)} is cheaper by {money(-gap, decision.currency)}"
 
 
@@ -140,7 +141,7 @@ def cheapest_next(decision: Decision) -> NextMeasurement | None:
 
 def _next(decision: Decision) -> str:
     if not decision.next_measurements:
-        return "What to find out next was not computed."
+        return "Nothing was found that would be worth knowing before deciding." if len(decision.arrangements) > 1 else ""
     best = cheapest_next(decision)
     if best is None:
         return "Nothing that could be found out before deciding is known to be worth what it costs."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from asbuilt.base.origin import Origin
 from asbuilt.drawings.decision_hangs import SIGNS
-from asbuilt.drawings.decision_words import UNKNOWN, days, known, money, plain, short
+from asbuilt.drawings.decision_words import UNKNOWN, days, known, money, plain, short, unit_of
 from asbuilt.drawings.theme import number
 from asbuilt.model.assumption import Assumed
 from asbuilt.model.decision import Decision, Quantiles, Worked
@@ -44,6 +44,7 @@ class Figure:
     origin: str = ""
     source: str = ""
     note: str = ""
+    value: str = ""
     anchor: str = ""
     claimed: int = 0
     assumed: int = 0
@@ -125,7 +126,7 @@ class Book:
         anchor = self.anchors.get(key, "")
         if key in self.assumed:
             one = self.assumed[key]
-            return Input(plain(key, _NAME), anchor, spread(one), str(one.origin))
+            return Input(plain(key, _NAME), anchor, spread(one, self.decision.currency), str(one.origin))
         if key in self.worked:
             made = self.worked[key]
             return Input(plain(made.label, _NAME), anchor, amount(made.value, made.unit), str(made.origin))
@@ -139,9 +140,19 @@ class Book:
         if made is None:
             return Figure(text, sub, fallback, origin=str(Origin.DERIVED), source=self.source, best=best)
         return Figure(
-            text, sub, plain(made.formula, 600), self.inputs(made.inputs), str(made.origin), self.source, plain(made.note, 600),
-            self.anchors[made.id], self.counted(made.id, Origin.CLAIMED), self.counted(made.id, Origin.ASSUMED), best,
-        )  # fmt: skip
+            text,
+            sub,
+            formula=plain(made.formula, 600),
+            inputs=self.inputs(made.inputs),
+            origin=str(made.origin),
+            source=self.source,
+            note=plain(made.note, 600),
+            value=amount(made.value, made.unit),
+            anchor=self.anchors[made.id],
+            claimed=self.counted(made.id, Origin.CLAIMED),
+            assumed=self.counted(made.id, Origin.ASSUMED),
+            best=best,
+        )
 
     @property
     def source(self) -> str:
@@ -154,7 +165,10 @@ def amount(value: float | None, unit: str) -> str:
     """A value with its unit; ``unknown`` is never 0."""
     if value is None or not isfinite(value):
         return UNKNOWN
-    return f"{short(value)} {plain(unit, 40)}".strip()
+    word = plain(unit, 40)
+    if value == 1 and word.endswith("s") and "/" not in word:
+        word = word[:-1]
+    return f"{short(value)} {word}".strip()
 
 
 def pieces(count: float, unit: str) -> str:
@@ -164,9 +178,9 @@ def pieces(count: float, unit: str) -> str:
     return f"{number(count, 1)} {word if count == 1 else many}" if known(count) else UNKNOWN
 
 
-def spread(one: Assumed) -> str:
+def spread(one: Assumed, currency: str) -> str:
     """``0.3 ratio (0.2 to 0.4)``."""
-    return f"{amount(one.likely, one.unit)} ({short(one.low)} to {short(one.high)})"
+    return f"{amount(one.likely, unit_of(one.unit, currency))} ({short(one.low)} to {short(one.high)})"
 
 
 def ends(q: Quantiles) -> str:

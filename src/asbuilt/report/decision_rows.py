@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from asbuilt.base.origin import Origin
-from asbuilt.drawings.decision_words import days, known, letter, money, plain, said, short
+from asbuilt.drawings.decision_words import days, known, letter, money, plain, said, short, unit_of
 from asbuilt.model.assumption import Assumed
 from asbuilt.model.decision import ArrangementResult, CaughtFaults, Decision, Duty, Item, Quantiles, Summary
 from asbuilt.model.deployment import CATCHES, SCOPES
 from asbuilt.report.decision_answer import claims_variant
-from asbuilt.report.decision_figures import Book, Figure, amount, days_of, ends, least, money_of, spread
+from asbuilt.report.decision_figures import Book, Figure, amount, days_of, ends, least, money_of
 
 #: Lines in which the least is marked: in the others less is no better (a fault caught early is well caught).
 _COMPARED = ("", "lead", "sub last")
@@ -46,7 +46,7 @@ def comparison(book: Book) -> list[Row]:
     results, currency = book.decision.arrangements, book.decision.currency
     parts = list(dict.fromkeys(k for r in results for k in r.parts))
     caught = [c for c in CATCHES if any(f.catch == c for r in results for f in r.faults)]
-    cost_of_faults = ("faults.cost", "part.rework", "rework")
+    cost_of_faults = ("faults.cost",)
     return [
         _quantiles(book, "Cost, P50", lambda r: r.cost, lambda v: money(v, currency), ("cost", "total"), "lead"),
         Row("of which, on average", (), "head"),
@@ -54,10 +54,10 @@ def comparison(book: Book) -> list[Row]:
         Row("when", (), "head"),
         _quantiles(book, "First job, P50", lambda r: r.first_job_d, days, ("first_job_d", "first_job")),
         _quantiles(book, "Acceptance, P50", lambda r: r.acceptance_d, days, ("acceptance_d", "acceptance")),
-        _quantiles(book, "Idle GPU-hours, P50", lambda r: r.idle_gpu_h, short, ("idle_gpu_h", "idle")),
+        _quantiles(book, "Idle GPU-hours, P50", lambda r: r.idle_gpu_h, short, ("idle_hours", "idle_gpu_h")),
         Row("faults, on average, by the stage that catches them", (), "head"),
         *(_caught(book, catch) for catch in caught),
-        _sum(book, "Rework, hours of a team", lambda f: f.rework_h, lambda v: amount(v, "h"), ("rework_h", "rework")),
+        _sum(book, "Rework, hours of a team", lambda f: f.rework_h, lambda v: amount(v, "h"), ("rework_h",)),
         _sum(book, "Rework, waiting and outage", lambda f: f.cost, lambda v: money(v, currency), cost_of_faults),
         Row("people", (), "head"),
         _row(
@@ -104,6 +104,8 @@ def _row(
 
 
 def _part(book: Book, key: str) -> Row:
+    results, names = book.decision.arrangements, (f"cost.{key}", f"part.{key}")
+
     def text(result: ArrangementResult) -> tuple[str, str]:
         q = result.parts.get(key)
         return (money(q.mean, book.decision.currency), ends(q)) if q else ("none", "")
@@ -111,7 +113,8 @@ def _part(book: Book, key: str) -> Row:
     def value(result: ArrangementResult) -> float:
         return result.parts[key].mean if key in result.parts else float("nan")
 
-    return _row(book, said(key), value, text, (f"part.{key}", f"parts.{key}", key), _MEAN, "sub")
+    label = next((w.label for r in results if (w := book.found(r.id, *names))), said(key))
+    return _row(book, plain(label), value, text, names, _MEAN, "sub")
 
 
 def _caught(book: Book, catch: str) -> Row:
@@ -123,7 +126,7 @@ def _caught(book: Book, catch: str) -> Row:
         said(catch),
         value,
         lambda r: (short(value(r)), ""),
-        (f"faults.{catch}", "faults"),
+        (f"faults.{catch}",),
         _MEAN,
         "sub" if catch != CATCHES[-1] else "sub last",
     )
@@ -227,8 +230,9 @@ def _line(book: Book, one: Assumed) -> dict[str, object]:
     left = one.removed
     return {
         "id": plain(one.id, 120), "anchor": book.anchors[one.id], "low": short(one.low), "likely": short(one.likely),
-        "high": short(one.high), "unit": plain(one.unit, 40), "origin": str(one.origin), "confidence": str(one.confidence),
-        "source": plain(one.source, 400), "meaning": plain(one.meaning, 400), "spread": spread(one),
+        "high": short(one.high), "unit": unit_of(one.unit, book.decision.currency),
+        "origin": str(one.origin), "confidence": str(one.confidence),
+        "source": plain(one.source, 400), "meaning": plain(one.meaning, 400),
         "removed": f"{short(left.low)} to {short(left.high)}, likely {short(left.likely)}" if left else "",
         "why": plain(one.removed_why, 400),
         "rate": f"as if {short(one.faults)} faults had been seen in {short(one.operations)} operations" if one.faults else "",

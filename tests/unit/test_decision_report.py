@@ -1,0 +1,183 @@
+"""The report and the screen of a decision: the answer first, every figure opens, claims are marked, text stays text."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from asbuilt.base.origin import Origin
+from asbuilt.cli.decide_screen import WIDTH, screen
+from asbuilt.cli.sizing_screen import Style
+from asbuilt.model.decision import Worked
+from asbuilt.report.decision import decision_html
+from asbuilt.report.decision_answer import answer, cheapest_next, next_best
+from asbuilt.report.decision_figures import Book, amount, least, pieces
+from asbuilt.report.decision_rows import comparison
+from decision_sample import hostile, sample
+
+
+def said(page: str) -> str:
+    return html.unescape(re.sub(r"<[^>]+>", " ", page)).replace("\u00a0", " ")
+
+
+def test_the_answer_has_who_how_much_how_often_and_what_next() -> None:
+    assert [s.replace("\u00a0", " ") for s in answer(sample())] == [
+        "Mixed: staging and power in-house (C) is cheapest: 1.99 M USD at P50 (P10 1.63 M, P90 2.69 M), 320 k USD (14 %) less "
+        "than In-house (A); it is the cheapest in 71 % of 20,000 simulated deployments.",
+        "It is accepted after 76 days (P10 69.9, P90 92.7), 8 days sooner than In-house (A); the first job runs after "
+        "53.2 days.",
+        "The choice hangs on `money.premium.specialist` (a specialist costs more per rack in direct labour, claimed): at 0.2 "
+        "In-house (A) is cheaper by 192 k USD.",
+        "With every claim of a seller left out In-house (A) is cheapest (2.31 M USD at P50).",
+        "Cheapest next thing to find out: the premium of a specialist, for 2,000 USD; knowing it is worth 31 k USD before "
+        "deciding.",
+    ]
+
+
+def test_one_arrangement_is_compared_with_nothing() -> None:
+    first, time, next_ = answer(sample(1))
+    assert first.endswith("It was the only arrangement with a cost, so nothing is compared.")
+    assert "sooner" not in time and next_.startswith("Cheapest next thing")
+
+
+def test_what_was_not_computed_is_not_called_settled() -> None:
+    bare = replace(sample(), tornado=(), variants=(), next_measurements=())
+    told = " ".join(answer(bare))
+    assert "What the choice hangs on was not computed." in told and "without claimed values was not made" in told
+    assert answer(replace(sample(), arrangements=())) == ("No arrangement was simulated, so nothing can be said.",)
+    dear = replace(sample(), next_measurements=tuple(replace(m, worth=1.0) for m in sample().next_measurements))
+    assert cheapest_next(dear) is None and "known to be worth what it costs" in answer(dear)[-1]
+
+
+def test_cheapest_on_average_but_not_in_the_middle_is_said() -> None:
+    made = replace(sample(), winner="own", rival="mixed")
+    assert "though at P50 320 k USD more than Mixed" in answer(made)[0].replace("\u00a0", " ")
+    assert next_best(replace(made, rival="")).id == "mixed"  # type: ignore[union-attr]
+
+
+def test_a_figure_says_what_it_rests_on_through_others() -> None:
+    book = Book(sample())
+    cost = book.worked["mixed.cost"]
+    assert book.below("mixed.cost") >= {"money.premium.specialist", "money.gpu_hour", "access.row_people"}
+    figure = book.figure(cost, "x")
+    assert figure.claimed == 1 and figure.assumed == 3
+    assert figure.value == "1.99 M USD".replace(" M", "\u00a0M")
+    premium = book.figure(book.worked["mixed.part.premium"], "x")
+    assert [(i.name, i.origin) for i in premium.inputs] == [("labour", "derived"), ("money.premium.specialist", "claimed")]
+
+
+def test_figures_that_go_in_circles_end() -> None:
+    a, b = Worked("a", "a", 1.0, "", "", ("b", "money.gpu_hour")), Worked("b", "b", 1.0, "", "", ("a",))
+    assert Book(replace(sample(), worked=(a, b))).below("b") == {"money.gpu_hour"}
+
+
+def test_unknown_stays_unknown() -> None:
+    page = decision_html(sample())
+    assert 'insurance: <span class="value unknown-v">unknown</span>' in page
+    assert '<span class="unknown-v">unknown</span>' in page, "a tool to rent whose price nobody knows"
+    assert amount(None, "USD") == "unknown" and amount(float("inf"), "d") == "unknown"
+
+
+def test_every_line_of_the_comparison_has_a_cell_for_each_arrangement() -> None:
+    for count in (1, 5):
+        rows = comparison(Book(sample(count)))
+        assert all(len(r.cells) == count for r in rows if r.kind != "head")
+        assert all(c.formula and c.source for r in rows for c in r.cells)
+    assert [c.best for c in comparison(Book(sample()))[0].cells] == [False, False, True]
+    assert not any(c.best for r in comparison(Book(sample(1))) for c in r.cells)
+
+
+def test_claimed_values_stand_apart_with_what_replaces_them() -> None:
+    page = decision_html(sample())
+    claims = page[page.index('id="g-claims"') : page.index("</section>", page.index('id="g-claims"'))]
+    assert claims.count('data-o="claimed"') == 3 and "0 to 1.2, likely 0.4" in claims
+    rest = page[page.index("</section>", page.index('id="g-claims"')) :]
+    assert 'data-o="claimed"' not in rest and rest.count('data-o="assumed"') == 37
+    for origin, count in (("claimed", 3), ("assumed", 37), ("declared", 1), ("published", 17)):
+        assert f'href="#only-{origin}">{origin} {count}</a>' in page and f'id="only-{origin}"' in page
+
+
+@pytest.mark.parametrize(
+    "made", [sample, lambda: sample(1), lambda: sample(5, 100), hostile], ids=["three", "one", "five", "hostile"]
+)
+def test_the_page_stands_alone_and_its_anchors_lead_somewhere(made) -> None:  # type: ignore[no-untyped-def]
+    page = decision_html(made(), {"asbuilt": "0.1.0"})
+    assert not re.search(r"<(script|link|img|iframe)\b", page) and "http-equiv" in page
+    assert not re.search(r'(src|href)="(?!#)', page)
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(ids)
+    assert "\u202e" not in page and "\x1b" not in page
+
+
+def test_hostile_text_is_text() -> None:
+    page = decision_html(hostile())
+    assert "<script>" not in page and "&lt;script&gt;" in page
+    assert "alert(" in said(page)
+
+
+def test_the_page_says_where_its_figures_come_from() -> None:
+    text = said(decision_html(sample(), {"asbuilt": "0.1.0"}))
+    assert "20,000 simulated deployments, seed 1, plan 3f2a9c00000…" in text
+    assert "Made with asbuilt 0.1.0" in text
+    titles = (
+        "Without claims, and other ifs",
+        "What the answer hangs on",
+        "Claims, held against the model",
+        "Is the own team ready?",
+        "Who does, who answers, who signs",
+        "Tools and their calibration",
+        "Insurance and liability",
+        "Qualifications",
+        "Records that the contract must demand",
+        "Quantities of the plan",
+        "Worked figures",
+        "Assumptions",
+    )
+    for title in titles:
+        assert title in text
+
+
+def test_an_id_in_a_text_leads_to_its_assumption() -> None:
+    book = Book(sample())
+    linked = str(book.linked("as money.premium.specialist <b> says"))
+    anchor = book.anchors["money.premium.specialist"]
+    assert linked == (
+        f'as <a href="#{anchor}"><code>money.premium.specialist</code></a> '
+        '<span class="m claimed" title="claimed">◆</span> &lt;b&gt; says'
+    )
+
+
+def test_pieces_and_the_least() -> None:
+    assert [pieces(n, "rack") for n in (1, 16, 2.5)] == ["1 rack", "16 racks", "2.5 racks"] and pieces(
+        2, "switch"
+    ) == "2 switches"
+    assert least([3.0, 1.0, float("nan")]) == 1 and least([1.0, 1.0]) is None and least([1.0]) is None
+    assert amount(1.0, "tools") == "1 tool"
+
+
+def test_the_decision_comes_back_from_json() -> None:
+    document = sample().as_json()
+    again = json.loads(json.dumps(document, allow_nan=False))
+    assert again["schema"] == "decision/v1" and again["lead"] == document["lead"] and again["rival"] == "own"
+    assert again["arrangements"][0]["cost"] == document["arrangements"][0]["cost"]
+    assert {w["origin"] for w in again["worked"]} == {str(Origin.DERIVED), str(Origin.ASSUMED)}
+    assert [w["value"] for w in again["worked"] if w["id"].endswith("insurance")] == [None] * 3
+    assert json.loads(json.dumps(again)) == again
+
+
+@pytest.mark.parametrize(
+    "made", [sample, lambda: sample(1), lambda: sample(5, 100), hostile], ids=["three", "one", "five", "hostile"]
+)
+def test_the_screen_keeps_to_its_width_and_to_text(made) -> None:  # type: ignore[no-untyped-def]
+    text = screen(made(), Style(False))
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\u00a0]", text)
+
+
+def test_colours_are_on_the_screen_only_when_asked_for() -> None:
+    assert "\x1b[" in screen(sample(), Style(True)) and "\x1b[" not in screen(sample(), Style(False))
