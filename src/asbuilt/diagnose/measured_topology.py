@@ -12,6 +12,11 @@ from asbuilt.model.measured_nodes import GPU_PLACES, NEAR, PORT_PLACES
 if TYPE_CHECKING:
     import polars as pl
 
+#: What `topology_tables` looks at.
+TOPOLOGY_OF = (
+    "topology_measured", "pci_measured", "nic_function_measured", "numa_measured", "processor_measured", "affinity_measured",
+)  # fmt: skip
+
 
 def topology_tables(tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     """`GPU_PLACES PORT_PLACES NEAR` as far as ``tables`` (``pci_measured`` and others, see `node_tables`) tell them."""

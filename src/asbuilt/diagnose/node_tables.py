@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from asbuilt.diagnose.measured_topology import topology_tables
+from asbuilt.diagnose.measured_topology import TOPOLOGY_OF, topology_tables
 from asbuilt.diagnose.node_identity import identity_table
 from asbuilt.diagnose.nvlink_trays import tray_hosts, tray_table
 from asbuilt.model.facts_bench import BENCH_FACTS
@@ -27,6 +27,8 @@ SOURCES = tuple(s.name for s in (*NODE_FACTS, *GPU_FACT_TABLES, *BENCH_FACTS))
 #: Tables whose rows may speak of no single machine.
 OF_MANY = ("run_facts", "result_facts")
 _SHOWN = 3
+#: Nodes whose pairs of GPUs and ports lie in memory together.
+_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,24 @@ def node_tables(plan: Plan, facts: Facts) -> NodeTables:
     trays_told = tray_table(plan, facts)
     if trays_told is not None:
         tables["nvlink_tray_measured"] = trays_told
-    return NodeTables(tables | topology_tables(tables), _notes(list(strangers)))
+    return NodeTables(tables | _topology(tables), _notes(list(strangers)))
+
+
+def _topology(tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """`topology_tables`, made of some nodes after others: pairs of every GPU and port are many times what they leave."""
+    import polars as pl
+
+    used = {name: tables[name] for name in TOPOLOGY_OF if name in tables}
+    nodes = pl.concat([pl.Series("node", [], pl.String), *(t["node"].unique(maintain_order=True) for t in used.values())])
+    nodes = nodes.unique(maintain_order=True)
+    if nodes.len() <= _AT_ONCE:
+        return topology_tables(used)
+    parts: dict[str, list[pl.DataFrame]] = {}
+    for first in range(0, nodes.len(), _AT_ONCE):
+        some = pl.col("node").is_in(nodes.slice(first, _AT_ONCE).implode())
+        for name, frame in topology_tables({name: t.filter(some) for name, t in used.items()}).items():
+            parts.setdefault(name, []).append(frame)
+    return {name: pl.concat(frames, rechunk=True) for name, frames in parts.items()}
 
 
 def _named(frame: pl.DataFrame, hosts: pl.DataFrame) -> pl.DataFrame:
