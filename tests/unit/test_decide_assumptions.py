@@ -51,7 +51,8 @@ def wanted() -> dict[str, str]:
         "money.equipment_gpu": "money", "money.deductible": "money", "money.gpu_hour": "money/h",
         "money.audit_sample": "money", "money.audit_share": "share", "money.sign_off_hours": "h",
         "money.liability_passed.specialist": "share", "rule.racks_per_quarter": "racks",
-        "rule.trial_experience_racks": "racks",
+        "rule.trial_experience_racks": "racks", "production.job_share": "share", "production.job_h": "h",
+        "production.times": "ratio",
     }  # fmt: skip
     return ids
 
@@ -63,7 +64,7 @@ def test_each_id_of_the_design_is_there_with_its_unit(key: str) -> None:
 
 def test_no_fault_or_work_stands_there_that_nothing_reads() -> None:
     known = wanted()
-    assert [i.id for i in defaults() if i.id.startswith(("work.", "fault.", "crew.", "tooling.")) and i.id not in known] == []
+    assert [i.id for i in defaults() if i.id.startswith(("work.", "fault.", "crew.", "tooling.", "production.")) and i.id not in known] == []
 
 
 def wrong(item: Assumed) -> list[str]:

@@ -83,12 +83,14 @@ def test_faults_cost_parts_damage_and_outages() -> None:
     values = _zero_values(
         **{at + "parts": 100.0, at + "damage": 80_000.0, at + "outage": 10.0, at + "outage_gpus": 72.0},
         money__deductible=50_000.0, money__liability_passed__specialist=0.6, money__gpu_hour=2.0,
+        production__job_share=0.5, production__job_h=2.0, production__times=3.0,
     )  # fmt: skip
     nobody = money.Presence(np.full((1, 6), np.nan), np.full((1, 6), np.nan), np.zeros((1, 6)))
     cost = money.costs(bill, full, nobody, money.Ended(np.zeros(1), np.zeros(1)), caught, gone, values)
     assert cost[0, PART["replacements"]] == 500.0
     assert cost[0, PART["liability"]] == pytest.approx(50_000 * 0.4)  # the deductible, less what the crew's contract bears
-    assert cost[0, PART["outages"]] == 2 * 10 * 72 * 2.0
+    # Two faults: 72 GPUs for 10 h each, and half of the ten GPUs lose 2 h three times.
+    assert cost[0, PART["outages"]] == 2 * (10 * 72 + 10 * 0.5 * 2 * 3) * 2.0
 
 
 def test_idle_gpus_audit_lead_insurance_training() -> None:

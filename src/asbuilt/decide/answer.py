@@ -10,7 +10,7 @@ import numpy as np
 
 from asbuilt.decide import break_even, claims, outcome, tornado
 from asbuilt.decide.cases import Site, cases
-from asbuilt.decide.next_steps import next_measurements
+from asbuilt.decide.next_steps import next_steps
 from asbuilt.decide.readiness import readiness
 from asbuilt.decide.results import result_of
 from asbuilt.decide.runs import Executor, run
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 #: Runs of a variant, against those of the answer itself.
 _FEWER, _LEAST = 5, 500
 _MOST_SWINGS = 40
+AS_ASKED = "as asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def answer(asked: Asked, executor: Executor | None = None, tell: Callable[[str],
     outcomes = run(staffed, question.seed, question.runs, executor)
     order = sorted(outcomes, key=lambda key: float(outcomes[key].cost.mean()))
     winner, rival = order[0], order[1] if len(order) > 1 else ""
-    summaries, same_shifts = _variants(site, asked, question, staffed, executor, tell)
+    varied = _variants(site, asked, question, staffed, executor, tell)
     tell("what the answer hangs on")
     swings: tuple[Swing, ...] = tornado.swings(site, question, staffed, winner, rival)[:_MOST_SWINGS] if rival else ()
     found = break_even.cells(site, question) if _scalable(asked.tasks) else ()
@@ -80,12 +81,12 @@ def answer(asked: Asked, executor: Executor | None = None, tell: Callable[[str],
         winner_share=_share(outcomes, winner),
         rival=rival,
         lead=tornado.lead(staffed, winner, rival) if rival else None,
-        variants=(*_summaries("as asked", outcomes), *summaries),
+        variants=(*_summaries(AS_ASKED, outcomes), *(line for name, o in varied.items() for line in _summaries(name, o))),
         tornado=swings,
         break_even=found,
         break_even_words=break_even.words(found, names),
-        next_measurements=next_measurements(question, outcomes, staffed) if rival else (),
-        claims=claims.held(claims.Ground(site, question, staffed, outcomes, same_shifts)),
+        next_measurements=next_steps(question, outcomes, staffed, varied) if rival else (),
+        claims=claims.held(claims.Ground(site, question, staffed, outcomes, varied.get(OUTSIDE_DAYS))),
         readiness=readiness(question, pieces, asked.tasks.racks, question.assumptions),
         worked=worked(pairs, asked.counted, question.assumptions, question.currency),
         notes=question.notes,
@@ -118,18 +119,14 @@ def _variants(
     staffed: Mapping[str, Case],
     executor: Executor | None,
     tell: Callable[[str], None],
-) -> tuple[tuple[Summary, ...], Mapping[str, Outcomes] | None]:
-    """Every variant in fewer runs; and the outcomes of that in which a specialist works own people's shifts."""
-    made: list[Summary] = []
-    same = None
+) -> dict[str, Mapping[str, Outcomes]]:
+    """Outcomes of every variant, in fewer runs than the answer itself, with the luck of its first ones."""
+    made: dict[str, Mapping[str, Outcomes]] = {}
     runs = min(question.runs, max(_LEAST, question.runs // _FEWER))
-    for name, varied in variants(site, question, learnt(asked.unclaimed), staffed):
+    for name, cases_of_it in variants(site, question, learnt(asked.unclaimed), staffed):
         tell(name)
-        outcomes = run(varied, question.seed, runs, executor)
-        made += _summaries(name, outcomes)
-        if name == OUTSIDE_DAYS:
-            same = outcomes
-    return tuple(made), same
+        made[name] = run(cases_of_it, question.seed, runs, executor)
+    return made
 
 
 def _summaries(name: str, outcomes: Mapping[str, Outcomes]) -> list[Summary]:

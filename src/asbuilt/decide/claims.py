@@ -118,17 +118,15 @@ def _quarter(ground: Ground, own: Arrangement | None, item: Assumed) -> ClaimHel
     claimed = f"up to about {item.likely:g} racks a quarter"
     if own is None:
         return _absent(claim, claimed, item, "the own side")
-    seasoned = replace(ground.question.own, experience_racks=max(ground.question.own.experience_racks, item.likely), lead=True)
-    asked = replace(ground.question, own=seasoned)
-    built = [n for n in _SIZES if float(expected(_sized(ground, asked, own, n)).acceptance_d[0]) <= _QUARTER_D]
-    most = max(built, default=0)
-    after = next((n for n in _SIZES if n > most), None)
-    found = (
-        f"{most} racks like these accepted within {_QUARTER_D:g} days" if most else f"not even {_SIZES[0]} racks in a quarter"
+    asked = replace(ground.question, own=_seasoned(ground.question.own, item.likely))
+    most = _largest(lambda n: float(expected(_sized(ground, asked, own, n)).acceptance_d[0]) <= _QUARTER_D)
+    found = f"{most} racks like these accepted within {_QUARTER_D:g} days" if most else "not even one rack in a quarter"
+    found += ", the largest size looked at" if most == _SIZES[-1] else f", {most + 1} not"
+    agrees = abs(most - item.likely) <= _ABOUT * item.likely and most < _SIZES[-1]
+    why = (
+        f"trained people with {asked.own.experience_racks:g} racks behind them, in {asked.own.shift.words}; teams grow with "
+        "the work, shifts and holds do not shrink; what a late site costs is another matter"
     )
-    found += f", {after} not" if after is not None else ", the largest size looked at"
-    agrees = most <= item.likely < (after if after is not None else np.inf)
-    why = "the default teams grow with the work; own people who are fewer, or slower to be there, build less"
     return ClaimHeld(claim, claimed, found, AGREES if agrees else DIFFERS, why, item.source)
 
 

@@ -82,7 +82,7 @@ def costs(
     made["insurance"] = value * (
         drawn["money.insurance.own"] * (1.0 - share) + drawn["money.insurance.specialist"] * share
     )  # fmt: skip
-    _faults(made, caught, destroyed, external, drawn)
+    _faults(made, bill.gpus, caught, destroyed, external, drawn)
     made["audit"] = drawn["money.audit_sample"] * bill.audit_samples
     made["idle"] = drawn["money.gpu_hour"] * ended.idle_gpu_h
     return np.stack([made[part] for part in PARTS], axis=1)
@@ -123,6 +123,7 @@ _WEEKS_A_YEAR = 52.0
 
 def _faults(
     made: dict[str, np.ndarray],
+    gpus: float,
     caught: np.ndarray,
     destroyed: np.ndarray,
     external: np.ndarray,
@@ -130,6 +131,7 @@ def _faults(
 ) -> None:
     """Replacements, liability for what is destroyed, outages in production."""
     passed = drawn["money.liability_passed.specialist"]
+    job_gpu_h = job_hours(gpus, drawn)
     for k, kind in enumerate(FAULT_KINDS):
         counts = caught[:, k, :]
         if not counts.any():
@@ -139,4 +141,9 @@ def _faults(
         borne = 1.0 - passed if external[SCOPES.index(_SCOPE_OF[kind.operation])] else np.ones(len(counts))
         made["liability"] += destroyed[:, k] * each * borne
         gpu_h = drawn[f"fault.{kind.id}.outage"] * drawn[f"fault.{kind.id}.outage_gpus"]
-        made["outages"] += counts[:, -1] * gpu_h * drawn["money.gpu_hour"]
+        made["outages"] += counts[:, -1] * (gpu_h + job_gpu_h) * drawn["money.gpu_hour"]
+
+
+def job_hours(gpus: float, drawn: Mapping[str, np.ndarray]) -> np.ndarray:
+    """GPU-hours that jobs lose to one fault in production: GPUs of the job, hours each time, times until it is found."""
+    return np.asarray(gpus * drawn["production.job_share"] * drawn["production.job_h"] * drawn["production.times"])

@@ -10,11 +10,20 @@ from asbuilt.decide.information import Worth, joint, worth
 from asbuilt.decide.rates import rate_id
 from asbuilt.decide.runs import chunk_runs
 from asbuilt.decide.simulate import Case, Outcomes, ids, values_of
+from asbuilt.decide.variants import NO_INSPECTION, OWN_SHIFTS, SAMPLED
 from asbuilt.model.assumption import Assumed, Assumptions
 from asbuilt.model.crew_question import Question
 from asbuilt.model.decision import NextMeasurement
 from asbuilt.model.deployment import FAULT_KINDS, OPERATIONS
 
+#: Changes that are the owner's to make, and how.
+OWN_CHANGES = {
+    OWN_SHIFTS: "staff own people for those shifts: more people for each position, nights and weekends paid",
+    NO_INSPECTION: "saves the time of looking; what is dirty is found later, or by the jobs: look at the faults by stage first",
+    SAMPLED: "look at one in ten, at the whole row where one is dirty; write the rule down before the work",
+}
+#: A change that saves less than this share of the cost is not worth a line.
+_WORTH_SAYING = 0.005
 #: Runs that are looked at, and lines that are given.
 _MOST_RUNS, _MOST_LINES = 20_000, 12
 #: The trial rack is no assumption but shows many.
@@ -33,10 +42,44 @@ _HOW = (
 )
 
 
+def next_steps(
+    question: Question,
+    outcomes: Mapping[str, Outcomes],
+    cases: Mapping[str, Case],
+    varied: Mapping[str, Mapping[str, Outcomes]],
+) -> tuple[NextMeasurement, ...]:
+    """What is worth changing or knowing, most first."""
+    found = (*changes(question, outcomes, varied), *next_measurements(question, outcomes, cases))
+    return tuple(sorted(found, key=lambda line: -line.worth))
+
+
+def changes(
+    question: Question, outcomes: Mapping[str, Outcomes], varied: Mapping[str, Mapping[str, Outcomes]]
+) -> tuple[NextMeasurement, ...]:
+    """What the owner can change, as far as it makes the cheapest arrangement cheaper, or another one the cheapest.
+
+    ``varied``: outcomes of each variant, in the first runs of those of ``outcomes``. ``settles``: 1 where the choice changes.
+    """
+    made = []
+    for name, how in OWN_CHANGES.items():
+        if name not in varied:
+            continue
+        under = {key: float(o.cost.mean()) for key, o in varied[name].items()}
+        runs = len(next(iter(varied[name].values())).cost)
+        before = {key: float(o.cost[:runs].mean()) for key, o in outcomes.items()}
+        best, was = min(under, key=lambda key: under[key]), min(before, key=lambda key: before[key])
+        saved = before[was] - under[best]
+        if saved > _WORTH_SAYING * before[was]:
+            names = {a.id: a.name for a in question.arrangements}
+            what = f"{names[was]} for {before[was]:,.0f} becomes {names[best]} for {under[best]:,.0f}, on average"
+            made.append(NextMeasurement(f"change: {name}", what, saved, None, float(best != was), how))
+    return tuple(made)
+
+
 def next_measurements(
     question: Question, outcomes: Mapping[str, Outcomes], cases: Mapping[str, Case]
 ) -> tuple[NextMeasurement, ...]:
-    """What is worth knowing, dearest first; nothing where no single thing would change the choice.
+    """What is worth knowing, most first; nothing where no single thing would change the choice.
 
     The values of the runs are drawn again from their streams: they are the ones that the outcomes were made with.
     """

@@ -7,6 +7,7 @@ import numpy as np
 from asbuilt.decide import outcome, shown
 from asbuilt.decide.cases import pieces_by_operation, teams_by_scope
 from asbuilt.decide.critical_path import Link, Run, chain
+from asbuilt.decide.money import job_hours
 from asbuilt.decide.qualifications import qualifications
 from asbuilt.decide.raci import duties
 from asbuilt.decide.records import records
@@ -15,6 +16,7 @@ from asbuilt.decide.runs import chunk_runs
 from asbuilt.decide.schedule import Times
 from asbuilt.decide.simulate import Case, Outcomes, detailed, room
 from asbuilt.decide.tools import tool_list
+from asbuilt.decide.worked import PRODUCTION
 from asbuilt.model.crew_question import Arrangement, Question
 from asbuilt.model.decision import ArrangementResult
 from asbuilt.model.deployment import CATCHES, FAULT_KINDS, SCOPES
@@ -115,10 +117,12 @@ def exposures(case: Case, outcomes: Outcomes, pieces: dict[str, float]) -> dict[
                 total += float(means[k].sum()) * believed[f"fault.{kind.id}.parts"].mean if risk == "optics" else 0.0
         made[risk] = total
     made["delay"] = float(outcomes.idle_gpu_h.mean()) * believed["money.gpu_hour"].mean
-    made["late_fault"] = sum(
-        float(means[k, -1]) * believed[f"fault.{kind.id}.outage"].mean * believed[f"fault.{kind.id}.outage_gpus"].mean
+    lost = float(job_hours(case.bill.gpus, {key: np.full(1, believed[key].mean) for key in PRODUCTION})[0])
+    late = sum(
+        float(means[k, -1]) * (believed[f"fault.{kind.id}.outage"].mean * believed[f"fault.{kind.id}.outage_gpus"].mean + lost)
         for k, kind in enumerate(FAULT_KINDS)
-    ) * believed["money.gpu_hour"].mean  # fmt: skip
+    )
+    made["late_fault"] = late * believed["money.gpu_hour"].mean
     return made
 
 

@@ -12,6 +12,7 @@ from asbuilt.model.decision import ArrangementResult, Counted, Worked
 from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS, SCOPES
 
 #: How each part of the cost is worked out, in words.
+PRODUCTION = ("production.job_share", "production.job_h", "production.times")
 FORMULAS = {
     "labour": "days of each skill on site x hours staffed a day x teams x people of a team x rate x (1 + night share x night "
     "extra + weekend share x weekend extra), without the hours of rework",
@@ -28,7 +29,8 @@ FORMULAS = {
     "less what the specialist's contract bears",
     "audit": "records measured again x price of one",
     "idle": "GPU-hours that stand idle from the first day until their row (or the site) may be used x value of a GPU-hour",
-    "outages": "faults that production finds x hours x GPUs that stand idle x value of a GPU-hour",
+    "outages": "faults that production finds x (hours x GPUs that stand idle + GPUs of the site x share of them in the job x "
+    "hours that it loses x times until the fault is found) x value of a GPU-hour",
 }
 LABELS = {
     "labour": "labour",
@@ -103,7 +105,9 @@ def _inputs(part: str, pools: Pools) -> tuple[str, ...]:
         ),
         "audit": ("money.audit_sample", "money.audit_share"),
         "idle": ("money.gpu_hour",),
-        "outages": ("money.gpu_hour", *(f"fault.{k.id}.{word}" for k in FAULT_KINDS for word in ("outage", "outage_gpus"))),
+        "outages": (
+            "money.gpu_hour", *PRODUCTION, *(f"fault.{k.id}.{word}" for k in FAULT_KINDS for word in ("outage", "outage_gpus")),
+        ),
     }  # fmt: skip
     return each[part]
 

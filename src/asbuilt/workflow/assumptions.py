@@ -20,7 +20,7 @@ from asbuilt.model.assumption import Assumed, Assumptions, Spread
 from asbuilt.workflow.assumption_tree import ENDS, INHERITED, Leaf, Ledger, Limits, leaves, read_spread, read_value, unknown
 
 #: In the order in which the reference page shows them.
-FILES = ("work", "crew", "fault_fibre", "fault_power_liquid", "fault_node", "money", "tooling", "rules")
+FILES = ("work", "crew", "fault_fibre", "fault_power_liquid", "fault_node", "production", "money", "tooling", "rules")
 _UNITS, _SYSTEMS = "units", "systems"
 #: What a system may have values of its own for, and in whose place they stand.
 PER_SYSTEM = {"gpu_hour": "money.gpu_hour", "equipment_gpu": "money.equipment_gpu"}
