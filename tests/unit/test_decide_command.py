@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -77,3 +79,11 @@ def test_the_report_is_written_once(asked: list[Any], tmp_path: Path, capsys: py
 def test_wrong_options_are_2(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["decide", *options]) == 2
     assert "usage: asbuilt decide" in capsys.readouterr().err
+
+
+def test_its_help_imports_nothing_heavy() -> None:
+    heavy = ("polars", "numba", "rich", "jinja2", "numpy", "asbuilt.report", "asbuilt.workflow")
+    probe = "import sys\nfrom asbuilt.cli.main import main\nmain(['decide', '--help'])\n"
+    probe += f"print('loaded:', [m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "loaded: []"

@@ -122,7 +122,7 @@ def test_unknown_is_said_and_not_drawn_as_nothing() -> None:
     results = (first, made.arrangements[1])
     assert "A In-house" not in [t.what for t in texts(cost_distribution(results, "USD"))]
     assert "first job unknown d (P10 unknown, P90 unknown)" in [t.what for t in texts(times(results))]
-    assert "Not drawn because unknown: audit." in [t.what for t in texts(cost_parts(results, "USD"))]
+    assert "Not drawn because unknown: third-party audit." in [t.what for t in texts(cost_parts(results, "USD"))]
     assert cost_distribution([replace(r, cost=UNKNOWN) for r in results], "USD") == ""
     said = [t.what for t in texts(next_measurements(made.next_measurements, "USD"))]
     assert "unknown" in said and "people who can work in one row: cost unknown" in said

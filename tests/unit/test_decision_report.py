@@ -44,6 +44,19 @@ def test_one_arrangement_is_compared_with_nothing() -> None:
     assert "sooner" not in time and next_.startswith("Cheapest next thing")
 
 
+def test_a_part_that_is_most_of_the_cost_is_named_with_who_wins_without_it() -> None:
+    made = sample()
+    first, second, third = made.arrangements
+    idle = replace(third, parts={**third.parts, "idle_gpus": replace(third.cost, mean=third.cost.mean * 0.8)})
+    told = answer(replace(made, arrangements=(first, second, idle)))[1].replace("\u00a0", " ")
+    assert told == (
+        "Idle GPUs: 80 % of that on average; without idle GPUs Mixed: staging and power in-house (C) is cheapest "
+        "(421 k USD on average)."
+    )
+    dear = replace(idle, cost=replace(idle.cost, mean=9e6), parts={"idle_gpus": replace(idle.cost, mean=5e6)})
+    assert "without idle GPUs In-house (A) is cheapest" in answer(replace(made, arrangements=(first, second, dear)))[1]
+
+
 def test_what_was_not_computed_is_not_called_settled() -> None:
     bare = replace(sample(), tornado=(), variants=(), next_measurements=())
     told = " ".join(answer(bare))

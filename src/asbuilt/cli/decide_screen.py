@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from asbuilt.base.origin import Origin
 from asbuilt.cli.sizing_screen import Style
+from asbuilt.drawings.decision_hangs import reach
 from asbuilt.drawings.decision_words import days, known, letter, money, plain, said, share, short, unit_of
 from asbuilt.model.decision import ArrangementResult, Decision, Item, NextMeasurement, Quantiles, Swing
 from asbuilt.model.deployment import CATCHES, SCOPES
@@ -76,14 +77,14 @@ def _side_by_side(found: Decision, style: Style) -> list[str]:
     title = f"{head:<{_LABEL}}" + "".join(f"{mark:>{wide}}" for mark in marks)
     lines = [style.head(title), style.bold(line("cost P50", lambda r: short(r.cost.p50)))]
     lines.append(style.dim(line("  P10 to P90", lambda r: _range(r.cost))))
-    lines += [line(f"  {said(key)}, mean", _part(key)) for key in parts]
+    lines += [line(f"  {said(key)}", _part(key)) for key in parts]
     lines.append(style.bold(line("first job, days P50", lambda r: short(r.first_job_d.p50))))
     lines.append(style.bold(line("acceptance, days P50", lambda r: short(r.acceptance_d.p50))))
     lines.append(style.dim(line("  P10 to P90", lambda r: _range(r.acceptance_d))))
     lines.append(line("idle GPU-hours P50", lambda r: short(r.idle_gpu_h.p50)))
     lines += [line(f"faults: {said(catch)}", _caught(catch)) for catch in catches]
     lines.append(line("most people on site", _people))
-    return [*lines, style.dim("  * cheapest; faults: mean number caught at that stage")]
+    return [*lines, style.dim("  * cheapest; parts of the cost and faults caught at a stage: means")]
 
 
 def _range(q: Quantiles) -> str:
@@ -116,9 +117,8 @@ def _without_claims(found: Decision, style: Style) -> list[str]:
 
 
 def _hangs(found: Decision, style: Style) -> list[str]:
-    swings = sorted(
-        (s for s in found.tornado if known(s.at_low) and known(s.at_high)), key=lambda s: -abs(s.at_high - s.at_low)
-    )
+    swings = [s for s in found.tornado if known(s.at_low) and known(s.at_high)]
+    swings.sort(key=lambda s: -reach(s, found.lead))
     if not swings:
         return []
     origins = {a.id: str(a.origin) for a in found.assumptions}
@@ -198,8 +198,10 @@ def _trust(found: Decision, style: Style) -> list[str]:
     lines = _wrapped(
         f"inputs: {told or 'none recorded'}. ◆ claimed by who sells the service, ○ assumed by this tool.", "", 0, style.dim
     )
-    for note in found.notes:
+    for note in found.notes[:_LINES]:
         lines += _wrapped(plain(note, 300), f"{style.warn('!')} ", 2)
+    more = len(found.notes) - _LINES
+    lines += [style.dim(f"  and {more} more notes in --json and --html")] if more > 0 else []
     return [*lines, style.dim("--html FILE opens every figure to formula, inputs and source; decide.yaml replaces any input.")]
 
 

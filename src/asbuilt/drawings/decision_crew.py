@@ -88,7 +88,7 @@ def _head(made: Chart, place: int, result: ArrangementResult) -> None:
         names = by_party.setdefault(c.party, [])
         if c.skill not in names:
             names.append(c.skill)
-    text = "; ".join(f"{said(p)}: {', '.join(said(n) for n in names)}" for p, names in by_party.items())
+    text = "; ".join(f"{said(p)}: {', '.join(said(n) for n in sorted(names, key=_skill))}" for p, names in by_party.items())
     for line in wrap(plain(text, 300) or "nobody on site", made.width - 2, "small"):
         made.canvas.text(0, made.y + 11, line, "small")
         made.y += 15

@@ -31,7 +31,7 @@ def tornado(
 
     ``words``: winner and rival. Left of the line marked 0 the rival is cheaper. SVG, empty without swings.
     """
-    drawn = sorted((s for s in swings if known(s.at_low) and known(s.at_high)), key=lambda s: -abs(s.at_high - s.at_low))[:MOST]
+    drawn = sorted((s for s in swings if known(s.at_low) and known(s.at_high)), key=lambda s: -reach(s, lead))[:MOST]
     if not drawn:
         return ""
     winner, rival = (plain(w, 40) for w in words)
@@ -41,7 +41,7 @@ def tornado(
     made = chart(f"What the lead of {winner} over {rival} hangs on, in {plain(currency, 12)}", told, narrow)
     values = [v for s in drawn for v in (s.at_low, s.at_high)] + ([lead] if known(lead) and lead is not None else [])
     low, high = min(0.0, *values), max(0.0, *values)
-    left = 8.0 if narrow else 330.0
+    left = 8.0 if narrow else 370.0
     sides = 8.0 if narrow else 10 + max(width_of(short(v), "small") for v in values)
     span = Span(low, high, left + sides, made.width - sides)
     made.legend([(_LOW, "at its low end"), (_HIGH, "at its high end")])
@@ -58,6 +58,12 @@ def tornado(
         notes.append(f"The {len(drawn)} widest of {len(swings)} swings.")
     made.words(notes)
     return made.svg(standalone)
+
+
+def reach(swing: Swing, lead: float | None) -> float:
+    """How far a swing moves the lead: from its lowest to its highest value, the likely one among them."""
+    values = [swing.at_low, swing.at_high] + ([lead] if lead is not None and known(lead) else [])
+    return max(values) - min(values)
 
 
 def _sides(made: Chart, span: Span, winner: str, rival: str) -> None:
@@ -85,7 +91,7 @@ def _swing(made: Chart, span: Span, swing: Swing, lead: float | None, left: floa
         made.canvas.text(0, made.y + 26, values, "small", made.width, type_size("small"))
         made.y += 31
     else:
-        wide = min(width_of(values, "small"), left * 0.45)
+        wide = min(width_of(values, "small"), left * 0.6)
         made.canvas.text(0, made.y + 13, name, "small strong", left - wide - 14, type_size("small"))
         made.canvas.text(left, made.y + 13, values, "small end", wide, type_size("small"))
     base = lead if lead is not None and known(lead) else (swing.at_low + swing.at_high) / 2

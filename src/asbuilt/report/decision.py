@@ -11,7 +11,7 @@ from asbuilt.base.origin import Origin
 from asbuilt.drawings.decision_cost import cost_distribution, cost_parts
 from asbuilt.drawings.decision_crew import crew_by_week
 from asbuilt.drawings.decision_faults import faults_by_catch
-from asbuilt.drawings.decision_hangs import next_measurements, tornado
+from asbuilt.drawings.decision_hangs import next_measurements, reach, tornado
 from asbuilt.drawings.decision_ink import series_css
 from asbuilt.drawings.decision_map import break_even_map
 from asbuilt.drawings.decision_time import gantt, times
@@ -124,7 +124,7 @@ def _tables(decision: Decision, book: Book) -> dict[str, Any]:
     d, currency = decision, decision.currency
     meanings = {a.id: (plain(a.meaning, 160), str(a.origin), book.anchors[a.id]) for a in d.assumptions}
     none = ("", "", "")
-    swings = sorted(d.tornado, key=lambda s: -abs(s.at_high - s.at_low))
+    swings = sorted(d.tornado, key=lambda s: -reach(s, d.lead))
     return {
         "swings": [
             (

@@ -5,7 +5,7 @@ Identifiers of assumptions stand between backticks.
 
 from __future__ import annotations
 
-from asbuilt.drawings.decision_words import days, known, letter, money, plain, share, short, unit_of
+from asbuilt.drawings.decision_words import days, known, letter, money, plain, said, share, short, unit_of
 from asbuilt.model.decision import ArrangementResult, Decision, NextMeasurement, Quantiles, Summary, Swing
 
 #: Swings that the answer names.
@@ -20,7 +20,7 @@ def answer(decision: Decision) -> tuple[str, ...]:
     if won is None:
         return ("No arrangement was simulated, so nothing can be said.",)
     rival = next_best(decision)
-    lines = [_cost(decision, won, rival), _time(decision, won, rival)]
+    lines = [_cost(decision, won, rival), _largest(decision, won), _time(decision, won, rival)]
     if rival is not None:
         lines += [_turning(decision, won, rival), _without_claims(decision, won)]
     lines.append(_next(decision))
@@ -71,6 +71,23 @@ def _cost(decision: Decision, won: ArrangementResult, rival: ArrangementResult |
         return f"{name} is cheapest on average: {cost}, though at P50 {more} more than {against}; {often}."
     part = f" ({share(gap / rival.cost.p50)})" if rival.cost.p50 > 0 else ""
     return f"{name} is cheapest: {cost}, {money(gap, decision.currency)}{part} less than {against}; {often}."
+
+
+def _largest(decision: Decision, won: ArrangementResult) -> str:
+    """Where one part is more than half of the cost: what it is, and who is cheapest on average without it."""
+    parts = {k: q.mean for k, q in won.parts.items() if known(q.mean)}
+    key = max(parts, key=lambda k: parts[k], default="")
+    if not key or not known(won.cost.mean) or not parts[key] > won.cost.mean / 2:
+        return ""
+    rest = {r.id: r.cost.mean - (r.parts[key].mean if key in r.parts else 0.0) for r in decision.arrangements}
+    rest = {k: v for k, v in rest.items() if known(v)}
+    best = min(rest, key=lambda k: rest[k])
+    told = f"{said(key)}: {share(parts[key] / won.cost.mean)} of that on average"
+    if len(rest) < 2:
+        return f"{told}."
+    return (
+        f"{told}; without {said(key)} {mark(decision, best)} is cheapest ({money(rest[best], decision.currency)} on average)."
+    )
 
 
 def _time(decision: Decision, won: ArrangementResult, rival: ArrangementResult | None) -> str:
@@ -133,6 +150,10 @@ def _without_claims(decision: Decision, won: ArrangementResult) -> str:
     return f"With every claim of a seller left out {mark(decision, best.arrangement)} is cheapest ({cost} at P50)."
 
 
+#: A next step that changes the arrangement itself, its price counted in what it saves.
+CHANGE = "a change"
+
+
 def cheapest_next(decision: Decision) -> NextMeasurement | None:
     """The cheapest thing to find out of those that are worth more than they cost."""
     paying = [m for m in decision.next_measurements if m.cost is not None and known(m.cost) and m.worth > m.cost]
@@ -146,4 +167,6 @@ def _next(decision: Decision) -> str:
     if best is None:
         return "Nothing that could be found out before deciding is known to be worth what it costs."
     cost, worth = money(best.cost, decision.currency), money(best.worth, decision.currency)
+    if best.assumption == CHANGE:
+        return f"Cheapest next thing to change, {worth} less on average: {plain(best.what, 200)}."
     return f"Cheapest next thing to find out: {plain(best.what, 120)}, for {cost}; knowing it is worth {worth} before deciding."
