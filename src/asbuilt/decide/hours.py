@@ -53,12 +53,18 @@ def work_hours(
     """
     minutes = np.stack([drawn[minutes_id(operation.id)] for operation in OPERATIONS], axis=1)
     hours = minutes @ (made_of.T / _MINUTES_PER_H)
-    done = pools.experience_racks[tasks.scope] + tasks.repeat
-    hours *= practice(done, drawn[SLOPE], drawn[REFERENCE], drawn[FLOOR])
-    factors = np.stack([drawn[f"qualification.{pools.qualification[k]}.time_factor"] for k in range(len(SCOPES))], axis=1)
-    hours *= factors[:, tasks.scope]
-    hours *= noise
+    hours *= pace(tasks, pools, drawn, noise)
     made: np.ndarray = hours
+    return made
+
+
+def pace(tasks: Tasks, pools: Pools, drawn: Mapping[str, np.ndarray], noise: np.ndarray) -> np.ndarray:
+    """Time of a piece over its minutes, by package ``[S, T]``: practice, qualification, the package's own luck."""
+    done = pools.experience_racks[tasks.scope] + tasks.repeat
+    made = practice(done, drawn[SLOPE], drawn[REFERENCE], drawn[FLOOR])
+    factors = np.stack([drawn[f"qualification.{pools.qualification[k]}.time_factor"] for k in range(len(SCOPES))], axis=1)
+    made *= factors[:, tasks.scope]
+    made *= noise
     return made
 
 

@@ -16,6 +16,8 @@ from asbuilt.model.crew_question import Question
 from asbuilt.model.decision import NextMeasurement
 from asbuilt.model.deployment import FAULT_KINDS, OPERATIONS
 
+#: What stands in the place of an assumption where a line is a change.
+CHANGE = "a change"
 #: Changes that are the owner's to make, and how.
 OWN_CHANGES = {
     OWN_SHIFTS: "staff own people for those shifts: more people for each position, nights and weekends paid",
@@ -71,8 +73,8 @@ def changes(
         saved = before[was] - under[best]
         if saved > _WORTH_SAYING * before[was]:
             names = {a.id: a.name for a in question.arrangements}
-            what = f"{names[was]} for {before[was]:,.0f} becomes {names[best]} for {under[best]:,.0f}, on average"
-            made.append(NextMeasurement(f"change: {name}", what, saved, None, float(best != was), how))
+            what = f"{name}: {names[was]} for {before[was]:,.0f} becomes {names[best]} for {under[best]:,.0f}, on average"
+            made.append(NextMeasurement(CHANGE, what, saved, 0.0, float(best != was), f"{how}; its price is counted in that"))
     return tuple(made)
 
 

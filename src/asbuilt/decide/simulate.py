@@ -110,13 +110,13 @@ def detailed(
     sampling = risk.sampling_of(case.checkpoints, case.impossible, values)
     faults = risk.draw_faults(case.lots, _means(case, values), shares, rng.faults, sampling)
     more_work, more_hold = added(faults, case.places, _each(values, "rework"), _each(values, "wait"))
-    if sampling is not None and faults.inspected.size:
-        again = inspected_again(faults, case.places) * values["work.connector_inspect.minutes"][:, None] / _MINUTES_PER_H
-        more_work += again
-    gone = destroyed(faults, _by_kind(values, "damage_probability"), rng.damage)
     noise = case.assumptions[working.NOISE]
     luck = triangle(noise.low, noise.likely, noise.high, rng.luck.random((runs, len(case.tasks.package))))
-    load = _loaded(case, values, luck, (more_work, more_hold), faults.by_kind(), gone)
+    again = np.zeros((1, 1))
+    if sampling is not None and faults.inspected.size:
+        again = _looked_again(case, inspected_again(faults, case.places), values, luck)
+    gone = destroyed(faults, _by_kind(values, "damage_probability"), rng.damage)
+    load = _loaded(case, values, luck, (more_work, more_hold), again, faults.by_kind(), gone)
     return (*built(case, load), load.work)
 
 
@@ -152,15 +152,21 @@ def expected_load(case: Case, changed: Mapping[str, np.ndarray] | None = None, r
     sampling = risk.sampling_of(case.checkpoints, case.impossible, values)
     faults, again = risk.expected_faults(case.lots, _means(case, values), shares, sampling)
     work, hold = expected_added(faults, case.lots, case.places, _each(values, "rework"), _each(values, "wait"))
-    if sampling is not None:
-        work += _spread_again(case, again) * values["work.connector_inspect.minutes"][:, None] / _MINUTES_PER_H
+    luck = np.broadcast_to(values[working.NOISE][:, None], (runs, len(case.tasks.package)))
+    looked = _looked_again(case, _spread_again(case, again), values, luck) if sampling is not None else np.zeros((1, 1))
     by_kind = np.zeros((runs, len(FAULT_KINDS), len(CATCHES)))
     for lot, kind in enumerate(case.lots.kind.tolist()):
         by_kind[:, kind] += faults[:, lot]
     under_power = by_kind[:, :, 2:].sum(axis=2)
     gone = under_power * _by_kind(values, "damage_probability")
-    luck = np.broadcast_to(values[working.NOISE][:, None], (runs, len(case.tasks.package)))
-    return _loaded(case, values, luck, (work, hold), by_kind, gone)
+    return _loaded(case, values, luck, (work, hold), looked, by_kind, gone)
+
+
+def _looked_again(case: Case, again: np.ndarray, values: Mapping[str, np.ndarray], luck: np.ndarray) -> np.ndarray:
+    """Hours of a team for pieces inspected after a find, ``[S, T]``: at the same pace as the package's own work."""
+    made: np.ndarray = again * values["work.connector_inspect.minutes"][:, None] / _MINUTES_PER_H
+    made *= working.pace(case.tasks, case.pools, values, luck)
+    return made
 
 
 def _spread_again(case: Case, again: np.ndarray) -> np.ndarray:
@@ -215,15 +221,16 @@ def _loaded(
     values: Mapping[str, np.ndarray],
     luck: np.ndarray,
     more: tuple[np.ndarray, np.ndarray],
+    again: np.ndarray,
     caught: np.ndarray,
     gone: np.ndarray,
 ) -> Loaded:
-    """Hours of the packages, with rework, waits and sign-offs."""
+    """Hours of the packages, with rework, waits and sign-offs; ``again``: of inspections that a find brought, ``[S, T]``."""
     tasks = case.tasks
     work = working.work_hours(tasks, case.pieces, case.pools, values, luck)
     if case.sign_offs.any():
         work += case.sign_offs[None, :] * values["money.sign_off_hours"][:, None]
-    work += more[0]
+    work += more[0] + again
     hold = working.hold_hours(tasks, values, working.held(case.checkpoints)) + more[1]
     return Loaded(values, work, hold, _by_scope(more[0], tasks.scope), caught, gone)
 

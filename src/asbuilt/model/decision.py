@@ -166,7 +166,10 @@ class BreakEvenCell:
 
 @dataclass(frozen=True, slots=True)
 class NextMeasurement:
-    """What knowing one thing is worth before deciding, what finding out costs, in the decision's currency."""
+    """What knowing one thing is worth before deciding, what finding out costs, in the decision's currency.
+
+    ``assumption`` is ``a change`` where a line is something to do otherwise; what it saves has its price in it.
+    """
 
     assumption: str
     what: str
