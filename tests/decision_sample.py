@@ -427,6 +427,9 @@ def sample(count: int = 3, weeks: int = 12, rows: Sequence[str] = ("A", "B")) ->
             NextMeasurement(
                 "money.premium.specialist", "the premium of a specialist", 31_000.0, 2_000.0, 0.09, "ask for two offers"
             ),
+            NextMeasurement(
+                "a change", "connectors sampled: mixed stays, cheaper", 18_000.0, 0.0, 0.0, "write the rule down first"
+            ),
             NextMeasurement("access.row_people", "people who can work in one row", 4_000.0, None, 0.01, "walk the mock-up"),
         ),
         claims=(

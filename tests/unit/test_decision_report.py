@@ -12,10 +12,11 @@ import pytest
 from asbuilt.base.origin import Origin
 from asbuilt.cli.decide_screen import WIDTH, screen
 from asbuilt.cli.sizing_screen import Style
+from asbuilt.drawings.decision_words import amount
 from asbuilt.model.decision import Worked
 from asbuilt.report.decision import decision_html
 from asbuilt.report.decision_answer import answer, cheapest_next, next_best
-from asbuilt.report.decision_figures import Book, amount, least, pieces
+from asbuilt.report.decision_figures import Book, least, pieces
 from asbuilt.report.decision_rows import comparison
 from decision_sample import hostile, sample
 
@@ -34,7 +35,7 @@ def test_the_answer_has_who_how_much_how_often_and_what_next() -> None:
         "In-house (A) is cheaper by 192 k USD.",
         "With every claim of a seller left out In-house (A) is cheapest (2.31 M USD at P50).",
         "Cheapest next thing to find out: the premium of a specialist, for 2,000 USD; knowing it is worth 31 k USD before "
-        "deciding.",
+        "deciding. What to change: connectors sampled: mixed stays, cheaper (18 k USD less).",
     ]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from asbuilt.base.origin import Origin
 from asbuilt.cli.sizing_screen import Style
 from asbuilt.drawings.decision_hangs import reach
-from asbuilt.drawings.decision_words import days, known, letter, money, plain, said, share, short, unit_of
+from asbuilt.drawings.decision_words import CHANGE, days, known, letter, money, plain, said, share, short, unit_of
 from asbuilt.model.decision import ArrangementResult, Decision, Item, NextMeasurement, Quantiles, Swing
 from asbuilt.model.deployment import CATCHES, SCOPES
 from asbuilt.report.decision_answer import answer, claims_variant
@@ -150,13 +150,18 @@ def _break_even(found: Decision, style: Style) -> list[str]:
 def _next(found: Decision, style: Style) -> list[str]:
     if not found.next_measurements:
         return []
-    lines = [style.head("what to find out next")]
+    lines = [style.head("what to find out or change next")]
     for m in sorted(found.next_measurements, key=_worth)[:_STEPS]:
         pays = m.cost is not None and m.worth > m.cost
-        told = f"{plain(m.what, 120)}: worth {money(m.worth, found.currency)}, costs {money(m.cost, found.currency)}; "
-        told += f"changes the choice in {share(m.settles)} of the cases; {plain(m.how, 200)}"
-        lines += _wrapped(told, f"  {style.good('✓') if pays else style.dim('–')} ", 4)
+        lines += _wrapped(_step(m, found.currency), f"  {style.good('✓') if pays else style.dim('–')} ", 4)
     return [*lines, style.dim("  ✓ worth more than it costs")]
+
+
+def _step(m: NextMeasurement, currency: str) -> str:
+    if m.assumption == CHANGE:
+        return f"{plain(m.what, 200)}: saves {money(m.worth, currency)}; {plain(m.how, 200)}"
+    told = f"{plain(m.what, 120)}: worth {money(m.worth, currency)}, costs {money(m.cost, currency)}; "
+    return f"{told}changes the choice in {share(m.settles)} of the cases; {plain(m.how, 200)}"
 
 
 def _worth(m: NextMeasurement) -> float:

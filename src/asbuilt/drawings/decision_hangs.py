@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from asbuilt.drawings.decision_ink import Chart, Span, chart, ticks
-from asbuilt.drawings.decision_words import known, money, plain, said, short, unit_of
+from asbuilt.drawings.decision_words import CHANGE, known, money, plain, said, short, unit_of
 from asbuilt.drawings.scale import type_size, width_of, wrap
 from asbuilt.drawings.theme import cut
 from asbuilt.model.decision import NextMeasurement, Swing
@@ -129,13 +129,18 @@ def next_measurements(
     high = max(v for m in drawn for v in (m.worth, m.cost) if v is not None and known(v))
     room = max(width_of(money(v, currency), "small") for m in drawn for v in (m.worth, m.cost)) + 10
     span = Span(0.0, max(high, 0.0), 44.0, made.width - room)
-    made.legend([(2, "worth before deciding"), (4, "cost of finding out")])
+    kinds = [(2, "worth before deciding"), (4, "cost of finding out")]
+    made.legend(
+        [*kinds, (5, "saved by a change, its price counted in")] if any(m.assumption == CHANGE for m in drawn) else kinds
+    )
     for m in drawn:
+        change = m.assumption == CHANGE
         pays = "pays" if m.cost is not None and m.worth > m.cost else "does not pay" if m.cost is not None else "cost unknown"
-        name = cut(f"{plain(m.what, 120)}: {pays}", made.width - 4, 13)
+        name = cut(f"{plain(m.what, 200)}{'' if change else f': {pays}'}", made.width - 4, 13)
         made.canvas.text(0, made.y + 13, name, "strong", made.width)
         made.y += 19
-        for word, value, series in (("worth", m.worth, 2), ("costs", m.cost, 4)):
+        bars = (("saves", m.worth, 5),) if change else (("worth", m.worth, 2), ("costs", m.cost, 4))
+        for word, value, series in bars:
             made.canvas.text(0, made.y + 12, word, "small")
             if value is not None and known(value):
                 made.swatch(

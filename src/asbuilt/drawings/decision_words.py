@@ -10,6 +10,8 @@ from math import isfinite, log10
 from asbuilt.drawings.theme import number
 
 UNKNOWN = "unknown"
+#: What stands in the place of an assumption where a next step changes the arrangement; its price is counted in what it saves.
+CHANGE = "a change"
 #: Ends of the words for large numbers: from, divisor, sign.
 _LARGE = ((1e12, 0.0, ""), (1e9, 1e9, " bn"), (1e6, 1e6, " M"), (1e4, 1e3, " k"))
 _DIGITS = 3
@@ -112,6 +114,16 @@ _SAID = {
 def said(key: str) -> str:
     """An identifier as words: underscores become blanks."""
     return _SAID.get(key) or plain(key.replace("_", " "))
+
+
+def amount(value: float | None, unit: str) -> str:
+    """A value with its unit; ``unknown`` is never 0."""
+    if value is None or not isfinite(value):
+        return UNKNOWN
+    word = plain(unit, 40)
+    if value == 1 and word.endswith("s") and "/" not in word:
+        word = word[:-1]
+    return f"{short(value)} {word}".strip()
 
 
 def unit_of(unit: str, currency: str) -> str:

@@ -15,12 +15,12 @@ from asbuilt.drawings.decision_hangs import next_measurements, reach, tornado
 from asbuilt.drawings.decision_ink import series_css
 from asbuilt.drawings.decision_map import break_even_map
 from asbuilt.drawings.decision_time import gantt, times
-from asbuilt.drawings.decision_words import letter, money, plain, said, share, short, unit_of
+from asbuilt.drawings.decision_words import CHANGE, amount, letter, money, plain, said, share, short, unit_of
 from asbuilt.drawings.theme import FONT, css_variables, drawing_css
 from asbuilt.model.decision import Decision
 from asbuilt.model.deployment import SCOPES
 from asbuilt.report.decision_answer import answer, mark, next_best
-from asbuilt.report.decision_figures import Book, amount, pieces
+from asbuilt.report.decision_figures import Book, pieces
 from asbuilt.report.decision_rows import assumption_groups, comparison, crew_weeks, shared, variants
 from asbuilt.report.html import environment
 
@@ -138,8 +138,17 @@ def _tables(decision: Decision, book: Book) -> dict[str, Any]:
             for s in swings
         ],
         "next": [
-            (plain(m.what, 200), plain(m.assumption, 120), meanings.get(m.assumption, none)[2], money(m.worth, currency),
-             money(m.cost, currency), share(m.settles), plain(m.how, 300), m.cost is not None and m.worth > m.cost)
+            {
+                "what": plain(m.what, 200),
+                "id": plain(m.assumption, 120),
+                "anchor": meanings.get(m.assumption, none)[2],
+                "worth": money(m.worth, currency),
+                "cost": money(m.cost, currency),
+                "settles": share(m.settles),
+                "how": plain(m.how, 300),
+                "pays": m.cost is not None and m.worth > m.cost,
+                "change": m.assumption == CHANGE,
+            }
             for m in d.next_measurements
         ],
         "duties": shared(d, lambda r: r.duties),

@@ -5,7 +5,7 @@ Identifiers of assumptions stand between backticks.
 
 from __future__ import annotations
 
-from asbuilt.drawings.decision_words import days, known, letter, money, plain, said, share, short, unit_of
+from asbuilt.drawings.decision_words import CHANGE, amount, days, known, letter, money, plain, said, share, short, unit_of
 from asbuilt.model.decision import ArrangementResult, Decision, NextMeasurement, Quantiles, Summary, Swing
 
 #: Swings that the answer names.
@@ -112,7 +112,7 @@ def _turning(decision: Decision, won: ArrangementResult, rival: ArrangementResul
         return f"No assumption alone turns the choice within its range; {said} moves it most."
     told = [_turn(decision, s, rival) for s in turning[:NAMED]]
     more = f"; {len(turning) - NAMED} more can" if len(turning) > NAMED else ""
-    return f"The choice hangs on {' and on '.join(told)}{more}."
+    return f"The choice hangs on {'; also on '.join(told)}{more}."
 
 
 def _turn(decision: Decision, swing: Swing, rival: ArrangementResult) -> str:
@@ -122,8 +122,8 @@ def _turn(decision: Decision, swing: Swing, rival: ArrangementResult) -> str:
     if not lost:
         return said
     value, gap = min(lost, key=lambda e: e[1])
-    unit = "" if swing.unit == "ratio" else f" {unit_of(swing.unit, decision.currency)}"
-    return f"{said}: at {short(value)}{unit} {mark(decision, rival.id)} is cheaper by {money(-gap, decision.currency)}"
+    at = amount(value, "" if swing.unit == "ratio" else unit_of(swing.unit, decision.currency))
+    return f"{said}: at {at} {mark(decision, rival.id)} is cheaper by {money(-gap, decision.currency)}"
 
 
 def _meaning(decision: Decision, key: str) -> str:
@@ -150,23 +150,26 @@ def _without_claims(decision: Decision, won: ArrangementResult) -> str:
     return f"With every claim of a seller left out {mark(decision, best.arrangement)} is cheapest ({cost} at P50)."
 
 
-#: A next step that changes the arrangement itself, its price counted in what it saves.
-CHANGE = "a change"
-
-
 def cheapest_next(decision: Decision) -> NextMeasurement | None:
-    """The cheapest thing to find out of those that are worth more than they cost."""
-    paying = [m for m in decision.next_measurements if m.cost is not None and known(m.cost) and m.worth > m.cost]
+    """The cheapest thing to find out of those that are worth more than they cost; changes are none of them."""
+    found = (m for m in decision.next_measurements if m.assumption != CHANGE)
+    paying = [m for m in found if m.cost is not None and known(m.cost) and m.worth > m.cost]
     return min(paying, key=lambda m: m.cost or 0.0, default=None)
 
 
 def _next(decision: Decision) -> str:
     if not decision.next_measurements:
         return "Nothing was found that would be worth knowing before deciding." if len(decision.arrangements) > 1 else ""
+    changes = [m for m in decision.next_measurements if m.assumption == CHANGE]
+    told = ""
+    if changes:
+        best_change = max(changes, key=lambda m: m.worth)
+        told = f" What to change: {plain(best_change.what, 200)} ({money(best_change.worth, decision.currency)} less)."
     best = cheapest_next(decision)
     if best is None:
-        return "Nothing that could be found out before deciding is known to be worth what it costs."
+        return f"Nothing that could be found out before deciding is known to be worth what it costs.{told}"
     cost, worth = money(best.cost, decision.currency), money(best.worth, decision.currency)
-    if best.assumption == CHANGE:
-        return f"Cheapest next thing to change, {worth} less on average: {plain(best.what, 200)}."
-    return f"Cheapest next thing to find out: {plain(best.what, 120)}, for {cost}; knowing it is worth {worth} before deciding."
+    found = (
+        f"Cheapest next thing to find out: {plain(best.what, 120)}, for {cost}; knowing it is worth {worth} before deciding."
+    )
+    return f"{found}{told}"

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from asbuilt.base.origin import Origin
 from asbuilt.drawings.decision_hangs import SIGNS
-from asbuilt.drawings.decision_words import UNKNOWN, days, known, money, plain, short, unit_of
+from asbuilt.drawings.decision_words import UNKNOWN, amount, days, known, money, plain, short, unit_of
 from asbuilt.drawings.theme import number
 from asbuilt.model.assumption import Assumed
 from asbuilt.model.decision import Decision, Quantiles, Worked
@@ -159,16 +158,6 @@ class Book:
         """Where every computed figure comes from."""
         d = self.decision
         return f"{d.runs:,} simulated deployments, seed {d.seed}, plan {plain(d.plan_hash, 12) or 'without a hash'}"
-
-
-def amount(value: float | None, unit: str) -> str:
-    """A value with its unit; ``unknown`` is never 0."""
-    if value is None or not isfinite(value):
-        return UNKNOWN
-    word = plain(unit, 40)
-    if value == 1 and word.endswith("s") and "/" not in word:
-        word = word[:-1]
-    return f"{short(value)} {word}".strip()
 
 
 def pieces(count: float, unit: str) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from asbuilt.base.origin import Origin
-from asbuilt.drawings.decision_words import days, known, letter, money, plain, said, short, unit_of
+from asbuilt.drawings.decision_words import amount, days, known, letter, money, plain, said, short, unit_of
 from asbuilt.model.assumption import Assumed
 from asbuilt.model.decision import ArrangementResult, CaughtFaults, Decision, Duty, Item, Quantiles, Summary
 from asbuilt.model.deployment import CATCHES, SCOPES
 from asbuilt.report.decision_answer import claims_variant
-from asbuilt.report.decision_figures import Book, Figure, amount, days_of, ends, least, money_of
+from asbuilt.report.decision_figures import Book, Figure, days_of, ends, least, money_of
 
 #: Lines in which the least is marked: in the others less is no better (a fault caught early is well caught).
 _COMPARED = ("", "lead", "sub last")
