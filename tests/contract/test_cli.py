@@ -44,6 +44,7 @@ READERS = (
     "explain",
     "adopt",
     "collect",
+    "decide",
 )
 
 

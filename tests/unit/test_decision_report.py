@@ -84,6 +84,14 @@ def test_a_figure_says_what_it_rests_on_through_others() -> None:
     assert [(i.name, i.origin) for i in premium.inputs] == [("labour", "derived"), ("money.premium.specialist", "claimed")]
 
 
+def test_a_quantity_stands_once_among_the_quantities() -> None:
+    made = sample()
+    again = Worked("quantity.rack_place", "racks", 8.0, "rack", "plan table racks")
+    book = Book(replace(made, worked=(again, *made.worked)))
+    assert book.anchors["quantity.rack_place"] == book.anchors["rack_place"] == "q0"
+    assert [w.id for w in book.shown()] == [w.id for w in made.worked]
+
+
 def test_figures_that_go_in_circles_end() -> None:
     a, b = Worked("a", "a", 1.0, "", "", ("b", "money.gpu_hour")), Worked("b", "b", 1.0, "", "", ("a",))
     assert Book(replace(sample(), worked=(a, b))).below("b") == {"money.gpu_hour"}

@@ -52,7 +52,10 @@ def faults_by_catch(results: Sequence[ArrangementResult], currency: str, narrow:
                 span, top - 2, made.y, [(v, short(v)) for v in ticks(0.0, most, 4 if narrow else 7)], "faults, mean of the runs"
             )
             made.y += 36
-    made.words(["Behind each bar: mean number of faults, and what their rework, waiting and idle GPUs cost on average."])
+    behind = "mean number of faults"
+    if not narrow:
+        behind += ", and what their rework, waiting and idle GPUs cost on average"
+    made.words([f"Behind each bar: {behind}."])
     return made.svg(standalone)
 
 

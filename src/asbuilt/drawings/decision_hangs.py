@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from asbuilt.drawings.decision_ink import Chart, Span, chart, ticks
 from asbuilt.drawings.decision_words import CHANGE, known, money, plain, said, short, unit_of
 from asbuilt.drawings.scale import type_size, width_of, wrap
-from asbuilt.drawings.theme import cut
 from asbuilt.model.decision import NextMeasurement, Swing
 
 #: Assumptions that a tornado shows, the widest first.
@@ -136,9 +135,11 @@ def next_measurements(
     for m in drawn:
         change = m.assumption == CHANGE
         pays = "pays" if m.cost is not None and m.worth > m.cost else "does not pay" if m.cost is not None else "cost unknown"
-        name = cut(f"{plain(m.what, 200)}{'' if change else f': {pays}'}", made.width - 4, 13)
-        made.canvas.text(0, made.y + 13, name, "strong", made.width)
-        made.y += 19
+        made.y += 2
+        for line in wrap(f"{plain(m.what, 200)}{'' if change else f': {pays}'}", made.width - 4, "strong"):
+            made.canvas.text(0, made.y + 12, line, "strong")
+            made.y += 16
+        made.y += 3
         bars = (("saves", m.worth, 5),) if change else (("worth", m.worth, 2), ("costs", m.cost, 4))
         for word, value, series in bars:
             made.canvas.text(0, made.y + 12, word, "small")

@@ -168,5 +168,5 @@ def _worked(book: Book) -> list[dict[str, Any]]:
             "label": plain(w.label, 160),
             "inputs": book.inputs(w.inputs),
         }
-        for w in book.decision.worked
+        for w in book.shown()
     ]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 _NAME = 160
+#: How the working of a quantity is called, before the operation that it counts.
+_QUANTITY = "quantity."
 #: What an id of an assumption looks like in running text.
 _ID = re.compile(r"([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)")
 
@@ -65,15 +67,21 @@ class Book:
     rests: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        counted = [q.operation for q in self.decision.quantities]
         for letter, ids in (
+            ("q", counted),
+            ("q", [f"{_QUANTITY}{operation}" for operation in counted]),
             ("w", [w.id for w in self.decision.worked]),
-            ("q", [q.operation for q in self.decision.quantities]),
             ("a", [a.id for a in self.decision.assumptions]),
         ):
             for at, key in enumerate(ids):
                 self.anchors.setdefault(key, f"{letter}{at}")
         self.assumed = {a.id: a for a in self.decision.assumptions}
         self.worked = {w.id: w for w in self.decision.worked}
+
+    def shown(self) -> list[Worked]:
+        """Worked figures to be listed: those that are not a quantity of the plan, which stand in a list of their own."""
+        return [w for w in self.decision.worked if self.anchors[w.id].startswith("w")]
 
     def found(self, arrangement: str, *names: str) -> Worked | None:
         """The worked figure of an arrangement called by one of ``names``: its id is ``<arrangement>.<name>``."""
