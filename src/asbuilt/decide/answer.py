@@ -24,8 +24,8 @@ from asbuilt.model.decision import Counted, Decision, Summary, Swing
 if TYPE_CHECKING:
     from asbuilt.decide.tasks import Tasks
 
-#: Runs of a variant, against those of the answer itself.
-_FEWER, _LEAST = 5, 500
+#: Runs of a variant: a share of those of the answer itself, within bounds.
+_FEWER, _LEAST, _ENOUGH = 5, 500, 4_000
 _MOST_SWINGS = 40
 AS_ASKED = "as asked"
 
@@ -122,7 +122,7 @@ def _variants(
 ) -> dict[str, Mapping[str, Outcomes]]:
     """Outcomes of every variant, in fewer runs than the answer itself, with the luck of its first ones."""
     made: dict[str, Mapping[str, Outcomes]] = {}
-    runs = min(question.runs, max(_LEAST, question.runs // _FEWER))
+    runs = min(question.runs, _ENOUGH, max(_LEAST, question.runs // _FEWER))
     for name, cases_of_it in variants(site, question, learnt(asked.unclaimed), staffed):
         tell(name)
         made[name] = run(cases_of_it, question.seed, runs, executor)
