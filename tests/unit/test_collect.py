@@ -161,7 +161,7 @@ def test_archives_that_came_by_hand_are_looked_at(
        1 not whole
        1 absent
 
-questions: 124 ran, 12 skipped
+questions: 128 ran, 12 skipped
 
 not measured:
   node0003: not whole: it is no whole archive: error

@@ -150,7 +150,7 @@ def test_a_history_without_lines_has_no_faults() -> None:
         (HEAD.encode() + b"cord_wrong,8,0,own,2026,a\0b\n", "cannot be seen"),
         (b"x" * (2 << 20), "at most 1048576 (1 MiB) are read"),
         ((HEAD + "cord_wrong,8,0,own,2026,x\n" * (MOST_ROWS + 1)).encode(), f"more than {MOST_ROWS} lines"),
-        ((HEAD + '"' + "a" * 200_000 + '",1,1,own,2026,x\n').encode(), "the line is no CSV: field larger than field limit"),
+        ((HEAD + '"' + "a" * 200_000 + '",1,1,own,2026,x\n').encode(), "`fault` has 200000 characters; at most 200 are read"),
     ],
     ids=["utf-16", "latin-1", "nul", "too-large", "too-many-lines", "endless-cell"],
 )

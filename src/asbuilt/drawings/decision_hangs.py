@@ -86,7 +86,7 @@ def _swing(made: Chart, span: Span, swing: Swing, lead: float | None, left: floa
     name = f"{mark}{SIGNS.get(origin, '')}{plain(swing.assumption)}"
     values = f"{short(swing.low_value)} to {short(swing.high_value)} {unit_of(swing.unit, currency)}"
     if made.narrow:
-        made.canvas.text(0, made.y + 12, name, "small strong", made.width, type_size("small"))
+        made.canvas.text(0, made.y + 12, name, "small strong", made.width * 0.92, type_size("small"))
         made.canvas.text(0, made.y + 26, values, "small", made.width, type_size("small"))
         made.y += 31
     else:

@@ -14,6 +14,7 @@ from asbuilt.model.deployment import CATCHES, SCOPES
 from asbuilt.report.decision_answer import claims_variant
 from asbuilt.report.decision_figures import Book, Figure, days_of, ends, least, money_of
 
+_FAULT = "fault"
 #: Lines in which the least is marked: in the others less is no better (a fault caught early is well caught).
 _COMPARED = ("", "lead", "sub last")
 #: How figures came about that have no working of their own.
@@ -206,24 +207,34 @@ def crew_weeks(result: ArrangementResult) -> list[tuple[int, int, str, str, int,
 
 
 def assumption_groups(book: Book) -> list[dict[str, object]]:
-    """All assumptions: those that sellers claim first, the rest by the first word of their id."""
+    """All assumptions: those that sellers claim first, the rest by the first word of their id, of faults by their kind.
+
+    ``chip``: what the group is called in the list of groups, empty for all but the first of a word.
+    """
     claimed = [a for a in book.decision.assumptions if a.origin is Origin.CLAIMED]
     rest = [a for a in book.decision.assumptions if a.origin is not Origin.CLAIMED]
-    words = list(dict.fromkeys(a.id.split(".")[0] for a in rest))
     made: list[dict[str, object]] = []
     if claimed:
+        title = "Claimed by firms that sell the service"
         made.append(
-            {
-                "key": "g-claims",
-                "title": "Claimed by firms that sell the service",
-                "claims": True,
-                "rows": [_line(book, a) for a in claimed],
-            }
+            {"key": "g-claims", "title": title, "chip": title, "claims": True, "rows": [_line(book, a) for a in claimed]}
         )
-    for at, word in enumerate(words):
-        rows = [_line(book, a) for a in rest if a.id.split(".")[0] == word]
-        made.append({"key": f"g{at}", "title": plain(said(word), 40), "claims": False, "rows": rows})
+    by_group: dict[tuple[str, str], list[Assumed]] = {}
+    for a in rest:
+        by_group.setdefault(_group(a.id), []).append(a)
+    chips: set[str] = set()
+    for at, ((word, kind), items) in enumerate(by_group.items()):
+        title = f"{plain(said(word), 40)}: {plain(said(kind), 40)}" if kind else plain(said(word), 40)
+        chip = "" if word in chips else plain(said(word), 40)
+        chips.add(word)
+        rows = [_line(book, a) for a in items]
+        made.append({"key": f"g{at}", "title": title, "chip": chip, "claims": False, "rows": rows})
     return made
+
+
+def _group(key: str) -> tuple[str, str]:
+    words = key.split(".")
+    return words[0], words[1] if words[0] == _FAULT and len(words) > 2 else ""
 
 
 def _line(book: Book, one: Assumed) -> dict[str, object]:

@@ -65,6 +65,7 @@ class _Reader:
     def trials(self) -> tuple[Trial, ...]:
         found: list[Trial] = []
         columns: list[str] | None = None
+        csv.field_size_limit(1 << 20)  # of the whole process: what another reader set is not this one's
         rows = csv.reader(self.source.lines, delimiter=self.delimiter, strict=True)
         try:
             for cells in rows:
