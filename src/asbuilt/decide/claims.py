@@ -104,13 +104,35 @@ def _technicians(ground: Ground, outside: Arrangement | None, size: Assumed, ite
     claimed = f"{item.low:g} to {item.high:g} technicians"
     if outside is None:
         return _absent(claim, claimed, item, "the specialist")
-    case = case_of(Site.of(scaled(ground.site.tasks, racks)), ground.question, outside)
-    people = sum(int(case.pools.teams[k] * case.pools.people[k]) for k, s in enumerate(SCOPES) if s in _TECHNICIANS)
-    weeks = float(expected(case).acceptance_d[0]) / _WEEK_D
+    site = Site.of(scaled(ground.site.tasks, racks))
+    case = case_of(site, ground.question, outside)
+    people, theirs = _on_a_shift(case), expected(case)
+    weeks = float(theirs.acceptance_d[0]) / _WEEK_D
     found = f"{people} technicians on a shift, {weeks:.0f} weeks until acceptance at {racks} racks like these"
     agrees = item.low <= people <= item.high
-    why = "counted from the pieces of this plan, scaled, at the staffing that costs least; idle GPUs cost more than people"
+    why = "counted from the pieces of this plan, scaled, at the staffing that costs least"
+    if people > item.high:
+        fewer = case_of(site, ground.question, outside, teams=_with_people(case, item.high))
+        slow = expected(fewer)
+        dearer = float(slow.cost[0] / theirs.cost[0]) - 1.0
+        found += f"; with {_on_a_shift(fewer)} it is {float(slow.acceptance_d[0]) / _WEEK_D:.0f} weeks"
+        why += f"; with as few as the rule says all of it costs {dearer:.0%} more, because idle GPUs cost more than people"
     return ClaimHeld(claim, claimed, found, AGREES if agrees else DIFFERS, why, item.source)
+
+
+def _on_a_shift(case: Case) -> int:
+    """Technicians of all teams at work at the same time; engineers of bring-up and acceptance are none."""
+    return sum(int(case.pools.teams[k] * case.pools.people[k]) for k, s in enumerate(SCOPES) if s in _TECHNICIANS)
+
+
+def _with_people(case: Case, most: float) -> np.ndarray:
+    """Teams ``int64[6]`` with at most ``most`` technicians: in proportion, each scope one at least."""
+    teams = case.pools.teams.copy()
+    mine = [k for k, scope in enumerate(SCOPES) if scope in _TECHNICIANS]
+    teams[mine] = np.maximum(1, (teams[mine] * most / _on_a_shift(case)).astype(np.int64))
+    while int((teams[mine] * case.pools.people[mine]).sum()) > most and (teams[mine] > 1).any():
+        teams[max(mine, key=lambda k: int(teams[k]))] -= 1
+    return teams
 
 
 def _quarter(ground: Ground, own: Arrangement | None, item: Assumed) -> ClaimHeld:
