@@ -23,6 +23,7 @@ _QUARTER_D, _WEEK_D = 91.0, 7.0
 _SIZES = (2, 5, 10, 20, 30, 50, 75, 100, 150, 200)
 #: "About" is this share of the number.
 _ABOUT = 0.5
+_IDLE = PARTS.index("idle")
 _DIRECT = tuple(PARTS.index(part) for part in ("labour", "premium", "rework"))
 
 
@@ -184,10 +185,10 @@ def _errors(ground: Ground, own: Arrangement | None, item: Assumed, liquid: bool
     if own is None:
         return _absent(claim, claimed, item, "the own side")
     shares = {n: _of_faults(_sized(ground, ground.question, own, n)) for n in _SIZES}
-    first = next((n for n, share in shares.items() if share > 1.0), None)
+    first, without = (next((n for n, share in shares.items() if share[k] > 1.0), None) for k in range(2))
     small, large = min(shares), max(shares)
-    found = f"faults cost {shares[small]:.0%} of direct labour at {small} racks, {shares[large]:.0%} at {large}"
-    found += f"; more than it from {first} racks on" if first is not None else "; more than it at no size looked at"
+    found = f"faults cost {shares[small][0]:.0%} of direct labour at {small} racks, {shares[large][0]:.0%} at {large}; "
+    found += f"more than it {_from(first)}, without idle GPUs {_from(without)}"
     below = max((n for n in _SIZES if first is not None and n < first), default=0)
     agrees = first is not None and below < item.likely <= first
     why = (
@@ -196,8 +197,14 @@ def _errors(ground: Ground, own: Arrangement | None, item: Assumed, liquid: bool
     return ClaimHeld(claim, claimed, found, AGREES if agrees else DIFFERS, why, item.source)
 
 
-def _of_faults(case: Case) -> float:
-    """What faults cost, as a share of direct labour without them, at expected values."""
+def _from(racks: int | None) -> str:
+    return f"from {racks} racks on" if racks is not None else "at no size looked at"
+
+
+def _of_faults(case: Case) -> tuple[float, float]:
+    """What faults cost, as a share of direct labour without them, at expected values: all of it, and without idle GPUs."""
     rates = [key for key in ids(case.assumptions) if case.assumptions[key].is_rate]
-    none = expected(case, {key: np.zeros(1) for key in rates})
-    return float((expected(case).cost[0] - none.cost[0]) / none.parts[0, _DIRECT].sum())
+    with_faults, none = expected(case), expected(case, {key: np.zeros(1) for key in rates})
+    labour = none.parts[0, _DIRECT].sum()
+    more = with_faults.parts[0] - none.parts[0]
+    return float(more.sum() / labour), float((more.sum() - more[_IDLE]) / labour)
