@@ -10,7 +10,7 @@ import pytest
 from asbuilt.decide import hours, money
 from asbuilt.decide.cases import case_of, sign_offs
 from asbuilt.decide.parties import people_of_team, pools, positions
-from asbuilt.decide.simulate import expected
+from asbuilt.decide.simulate import detailed, expected
 from asbuilt.model.crew_question import Arrangement, Checkpoints, Shift
 from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS, SCOPES
 from decide_sites import SMALL, WET, question, site, stated
@@ -46,6 +46,37 @@ def test_people_are_paid_while_their_pool_is_on_site() -> None:
     cost = money.costs(bill, full, money.Presence(first, last, again), money.Ended(np.zeros(1), np.zeros(1)), *_none(), values)
     assert cost[0, PART["labour"]] == pytest.approx((160 - 6) * 50) and cost[0, PART["rework"]] == pytest.approx(6 * 50)
     assert cost.sum() == pytest.approx(160 * 50)
+
+
+def test_a_week_of_five_shifts_is_paid_as_five_shifts() -> None:
+    full, bill = _bill(dict.fromkeys(SCOPES, "own"))
+    first, last = np.full((1, 6), np.nan), np.full((1, 6), np.nan)
+    power = SCOPES.index("power")
+    first[0, power] = 0.0
+    values = _zero_values(money__hour__power=50.0)
+    # Monday 0 h to Friday 8 h: 5 x 8 h of two people; to Monday 3 h of the week after: 3 h more, no weekend.
+    for end, hours_each in ((4 * 24 + 8.0, 40.0), (7 * 24 + 3.0, 43.0), (2.5, 2.5), (20.0, 8.0)):
+        last[0, power] = end
+        there = money.Presence(first, last, np.zeros((1, 6)))
+        cost = money.costs(bill, full, there, money.Ended(np.zeros(1), np.zeros(1)), *_none(), values)
+        assert cost.sum() == pytest.approx(2 * hours_each * 50), end
+
+
+def test_nobody_works_more_than_is_paid() -> None:
+    for template in (SMALL, WET):
+        asked = question(template)
+        for arrangement in asked.arrangements:
+            case = case_of(site(template), asked, arrangement)
+            _, times, work = detailed(case, 4, 0, 20)
+            scope = case.tasks.scope
+            for k in range(len(SCOPES)):
+                mine = np.flatnonzero((scope == k) & (work > 0).any(axis=0))
+                if not mine.size:
+                    continue
+                first, last = np.full((20, 6), np.nan), np.full((20, 6), np.nan)
+                first[:, k], last[:, k] = times.start_h[:, mine].min(axis=1), times.work_end_h[:, mine].max(axis=1)
+                paid = money.Presence(first, last, np.zeros((20, 6))).staffed_h(case.pools)[:, k] * case.pools.teams[k]
+                assert (work[:, mine].sum(axis=1) <= paid + 1e-5).all(), (template, arrangement.id, SCOPES[k])
 
 
 def test_nights_weekends_and_premium_are_paid_to_a_specialist() -> None:

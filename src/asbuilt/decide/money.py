@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from asbuilt.decide.calendar import worked_h
 from asbuilt.decide.parties import Pools
 from asbuilt.model.deployment import FAULT_KINDS, OPERATIONS, SCOPES
 
@@ -33,6 +34,15 @@ class Presence:
         """Calendar days from the first start to the last end, ``[S, 6]``; 0 where a pool has no work."""
         made: np.ndarray = np.nan_to_num((self.last_h - self.first_h) / _DAY_H, nan=0.0)
         return made
+
+    def staffed_h(self, pools: Pools) -> np.ndarray:
+        """Hours of the shifts from the first start to the last end of each pool, ``[S, 6]``: never less than any team worked.
+
+        Monday morning to Friday evening is five shifts, not five sevenths of four days and a bit.
+        """
+        ends = [np.nan_to_num(time, nan=0.0) for time in (self.first_h, self.last_h)]
+        since, until = (worked_h(time, pools.hours_per_day[None, :], pools.days_per_week[None, :]) for time in ends)
+        return until - since
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +100,13 @@ def costs(
 
 def _people(made: dict[str, np.ndarray], pools: Pools, there: Presence, drawn: Mapping[str, np.ndarray]) -> None:
     """Labour, premium, rework, mobilisation, travel. People are paid while their pool is on site, busy or waiting."""
-    days = there.days
+    days, shifts_h = there.days, there.staffed_h(pools)
     for k, scope in enumerate(SCOPES):
         outside = bool(pools.specialist[k])
         party = "specialist" if outside else "own"
         paid = 1.0 + pools.night[k] * drawn["money.night"] + pools.weekend[k] * drawn["money.weekend"]
         rate = drawn[f"money.hour.{scope}"] * paid
-        on_site_h = days[:, k] * (pools.days_per_week[k] / _WEEK_D) * pools.hours_per_day[k] * pools.teams[k] * pools.people[k]
+        on_site_h = shifts_h[:, k] * pools.teams[k] * pools.people[k]
         again_h = np.minimum(there.rework_h[:, k] * pools.people[k], on_site_h)
         premium = drawn["money.premium.specialist"] if outside else np.zeros(len(days))
         made["labour"] += rate * (on_site_h - again_h)

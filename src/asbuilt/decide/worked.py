@@ -14,8 +14,8 @@ from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS, SCOPES
 #: How each part of the cost is worked out, in words.
 PRODUCTION = ("production.job_share", "production.job_h", "production.times")
 FORMULAS = {
-    "labour": "days of each skill on site x hours staffed a day x teams x people of a team x rate x (1 + night share x night "
-    "extra + weekend share x weekend extra), without the hours of rework",
+    "labour": "hours of the shifts of each skill from its first start to its last end x teams x people of a team x rate x (1 + "
+    "night share x night extra + weekend share x weekend extra), without the hours of rework",
     "premium": "labour of the scopes that the specialist does x premium",
     "rework": "hours of teams on faults found before acceptance x people of a team x rate, with the premium where it applies",
     "replacements": "faults of each kind x its parts",
