@@ -62,7 +62,7 @@ def answer(asked: Asked, executor: Executor | None = None, tell: Callable[[str],
         result_of(arrangement, question, staffed[arrangement.id], outcomes[arrangement.id])
         for arrangement in question.arrangements
     )
-    pairs = ((result, staffed[result.id].pools) for result in results)
+    pairs = ((result, staffed[result.id]) for result in results)
     pieces = dict(zip((c.operation for c in asked.counted), (c.count for c in asked.counted), strict=True))
     names = {arrangement.id: arrangement.name for arrangement in question.arrangements}
     return Decision(

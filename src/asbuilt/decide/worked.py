@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from asbuilt.decide.hours import FLOOR, NOISE, REFERENCE, SLOPE, hold_id, minutes_id
 from asbuilt.decide.money import PARTS
-from asbuilt.decide.parties import Pools
+from asbuilt.decide.rates import rate_id
+from asbuilt.decide.simulate import Case
 from asbuilt.model.assumption import Assumptions
 from asbuilt.model.decision import ArrangementResult, Counted, Worked
-from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS, SCOPES
+from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS, SCOPES, FaultKind
 
 #: How each part of the cost is worked out, in words.
 PRODUCTION = ("production.job_share", "production.job_h", "production.times")
@@ -49,16 +51,27 @@ LABELS = {
     "outages": "outages after acceptance",
 }
 
+#: Catches that are made before acceptance, and those that find a fault under power.
+_BEFORE, _POWERED = CATCHES[:-1], tuple(catch for catch in CATCHES if catch not in ("inspection", "pressure"))
+_SCOPE_OF = {operation.id: operation.scope for operation in OPERATIONS}
+_DONE_BEFORE = ("experience.fault_slope", "experience.fault_floor", REFERENCE)
+_WHEN = ("ready_days", "shift_hours", "shifts", "days", "weeks", "experience_racks")
+
 
 def worked(
-    results: Iterable[tuple[ArrangementResult, Pools]], counted: tuple[Counted, ...], assumptions: Assumptions, unit: str
+    results: Iterable[tuple[ArrangementResult, Case]], counted: tuple[Counted, ...], assumptions: Assumptions, unit: str
 ) -> tuple[Worked, ...]:
-    """Every figure of every arrangement: cost, its parts, times, idle hours, faults by catch. ``unit``: the currency."""
+    """Every figure of every arrangement: cost, its parts, times, idle hours, faults by catch. ``unit``: the currency.
+
+    What a figure moves with stands among its inputs, or among those of the figures that it is made of.
+    """
     made: list[Worked] = [_quantity(item) for item in counted]
-    for result, pools in results:
-        made += _costs(result, pools, assumptions, unit)
-        made += _times(result, pools, assumptions)
-        made += _faults(result, assumptions)
+    done = frozenset(item.operation for item in counted if item.count > 0)
+    for result, case in results:
+        of = _Of(result, case, assumptions, done)
+        made += _costs(of, unit)
+        made += _times(of)
+        made += _faults(of)
     return tuple(made)
 
 
@@ -66,82 +79,159 @@ def _quantity(item: Counted) -> Worked:
     return Worked(f"quantity.{item.operation}", item.meaning, item.count, item.unit, item.source)
 
 
-def _costs(result: ArrangementResult, pools: Pools, assumptions: Assumptions, unit: str) -> list[Worked]:
-    made = [
-        Worked(
-            f"{result.id}.cost",
-            "cost, idle GPUs and outages among it",
-            result.cost.mean,
-            unit,
-            "the sum of its parts in each run; mean of the runs",
-            tuple(f"{result.id}.cost.{part}" for part in PARTS),
-        )
-    ]
+@dataclass(frozen=True, slots=True)
+class _Of:
+    """An arrangement, and what its figures are made of. ``done``: operations that the site has pieces of."""
+
+    result: ArrangementResult
+    case: Case
+    assumptions: Assumptions
+    done: frozenset[str]
+
+    def ids(self, *keys: str) -> tuple[str, ...]:
+        """Those that there is an assumption, a quantity or a figure of this arrangement of; each once."""
+        own = (f"{self.result.id}.", "quantity.")
+        return tuple(key for key in dict.fromkeys(keys) if key in self.assumptions or key.startswith(own))
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """Scopes with work on this site."""
+        busy = set(self.case.tasks.scope.tolist())
+        return tuple(scope for k, scope in enumerate(SCOPES) if k in busy)
+
+    @property
+    def parties(self) -> tuple[str, ...]:
+        return tuple(sorted({self.result.parties[scope] for scope in self.scopes}))
+
+    @property
+    def kinds(self) -> tuple[FaultKind, ...]:
+        """Kinds of fault that can come about here."""
+        there = set(self.case.lots.kind.tolist())
+        return tuple(kind for k, kind in enumerate(FAULT_KINDS) if k in there)
+
+    def grades(self, scopes: Iterable[str], word: str) -> Iterator[str]:
+        """``qualification.<grade>.<word>`` of those who do the scopes."""
+        return (f"qualification.{self.case.pools.qualification[SCOPES.index(scope)]}.{word}" for scope in scopes)
+
+    def caught(self, catches: Iterable[str]) -> Iterator[str]:
+        """The figures of faults by catch."""
+        return (f"{self.result.id}.faults.{catch}" for catch in catches)
+
+    def by_catch(self, word: str) -> Iterator[str]:
+        """``fault.<kind>.<word>.<catch>`` of what is found before acceptance."""
+        return (f"fault.{kind.id}.{word}.{catch}" for kind in self.kinds for catch in kind.catches if catch in _BEFORE)
+
+    def hour(self) -> Iterator[str]:
+        """What an hour of the teams costs."""
+        yield from (f"money.hour.{scope}" for scope in self.scopes)
+        yield from (f"crew.team.{scope}" for scope in self.scopes)
+        yield from ("money.night",) if self.case.pools.night.any() else ()
+        yield from ("money.weekend",) if self.case.pools.weekend.any() else ()
+
+    def staff(self) -> Iterator[str]:
+        """How many people there are."""
+        yield from (f"crew.team.{scope}" for scope in self.scopes)
+        yield "crew.person_week_hours"
+        yield from (f"crew.{party}.{word}" for party in self.parties for word in ("weeks", "shift_hours", "shifts", "days"))
+
+
+def _costs(of: _Of, unit: str) -> list[Worked]:
+    id = of.result.id
+    whole = tuple(f"{id}.cost.{part}" for part in PARTS)
+    how = "the sum of its parts in each run; mean of the runs"
+    made = [Worked(f"{id}.cost", "cost, idle GPUs and outages among it", of.result.cost.mean, unit, how, whole)]
     for part in PARTS:
-        inputs = tuple(key for key in _inputs(part, pools) if key in assumptions)
-        inputs = (f"{result.id}.idle_hours", *inputs) if part == "idle" else inputs
-        made.append(Worked(f"{result.id}.cost.{part}", LABELS[part], result.parts[part].mean, unit, FORMULAS[part], inputs))
+        inputs = of.ids(*_inputs(part, of))
+        made.append(Worked(f"{id}.cost.{part}", LABELS[part], of.result.parts[part].mean, unit, FORMULAS[part], inputs))
     return made
 
 
-def _inputs(part: str, pools: Pools) -> tuple[str, ...]:
-    rates = tuple(f"money.hour.{scope}" for scope in SCOPES)
-    crews = tuple(f"crew.team.{scope}" for scope in SCOPES)
-    parties = sorted(set(pools.party))
+def _inputs(part: str, of: _Of) -> tuple[str, ...]:
+    id, bill, parties = of.result.id, of.case.bill, sorted(set(of.result.parties.values()))
+    schedule, hours = f"{id}.acceptance", tuple(of.hour())
+    premium = ("money.premium.specialist",) if "specialist" in of.parties else ()
+    passed = ("money.liability_passed.specialist",) if "specialist" in of.parties else ()
     each = {
-        "labour": (*rates, *crews, "money.night", "money.weekend", "crew.person_week_hours"),
-        "premium": (*rates, "money.premium.specialist") if "specialist" in parties else (),
-        "rework": (*rates, *(f"fault.{k.id}.rework.{c}" for k in FAULT_KINDS for c in k.catches)),
-        "replacements": tuple(f"fault.{k.id}.parts" for k in FAULT_KINDS),
-        "mobilisation": tuple(f"money.mobilisation.{party}" for party in parties),
-        "travel": tuple(f"money.travel_day.{party}" for party in parties),
-        "training": tuple(f"money.training.{s}" for s, p in zip(SCOPES, pools.party, strict=True) if p == "own"),
-        "lead": ("money.lead_week",),
-        "tooling": (),
+        "labour": (schedule, *hours),
+        "premium": (f"{id}.cost.labour", *premium) if premium else (),
+        "rework": (*of.caught(_BEFORE), *of.by_catch("rework"), *hours, *premium),
+        "replacements": (*of.caught(CATCHES), *(f"fault.{k.id}.parts" for k in of.kinds)),
+        "mobilisation": (*(f"money.mobilisation.{party}" for party in of.parties), *of.staff()),
+        "travel": (schedule, *(f"money.travel_day.{party}" for party in of.parties), *of.staff()),
+        "training": (
+            *(f"money.training.{scope}" for scope in bill.trained), "rule.trial_experience_racks",
+            "crew.own.experience_racks", *of.staff(),
+        ) if bill.trained else (),
+        "lead": (schedule, "money.lead_week"),
+        "tooling": (
+            schedule,
+            *(f"tooling.{tool}.{word}" for tool, _, _ in bill.tools for word in ("buy", "rent_week", "calibration_year")),
+        ) if bill.tools else (),
         "insurance": ("money.equipment_gpu", *(f"money.insurance.{party}" for party in parties)),
         "liability": (
-            "money.deductible", "money.liability_passed.specialist",
-            *(f"fault.{k.id}.{word}" for k in FAULT_KINDS for word in ("damage", "damage_probability")),
+            *of.caught(_POWERED), "money.deductible", *passed,
+            *(f"fault.{k.id}.{word}" for k in of.kinds for word in ("damage", "damage_probability")),
         ),
-        "audit": ("money.audit_sample", "money.audit_share"),
-        "idle": ("money.gpu_hour",),
+        "audit": ("quantity.audit", "money.audit_sample", "money.audit_share"),
+        "idle": (f"{id}.idle_hours", "money.gpu_hour"),
         "outages": (
-            "money.gpu_hour", *PRODUCTION, *(f"fault.{k.id}.{word}" for k in FAULT_KINDS for word in ("outage", "outage_gpus")),
+            *of.caught(CATCHES[-1:]), "money.gpu_hour", *PRODUCTION,
+            *(f"fault.{k.id}.{word}" for k in of.kinds for word in ("outage", "outage_gpus")),
         ),
     }  # fmt: skip
     return each[part]
 
 
-def _times(result: ArrangementResult, pools: Pools, assumptions: Assumptions) -> list[Worked]:
-    inputs = [minutes_id(operation.id) for operation in OPERATIONS]
-    inputs += [hold_id(operation.id) for operation in OPERATIONS]
-    inputs += [NOISE, SLOPE, REFERENCE, FLOOR, "access.row_people"]
-    inputs += [f"crew.{party}.ready_days" for party in sorted(set(pools.party))]
-    known = tuple(key for key in inputs if key in assumptions)
+def _times(of: _Of) -> list[Worked]:
+    id, result = of.result.id, of.result
+    operations = [operation.id for operation in OPERATIONS if operation.id in of.done]
+    inputs = of.ids(
+        *(minutes_id(operation) for operation in operations),
+        *(hold_id(operation) for operation in operations),
+        NOISE, SLOPE, REFERENCE, FLOOR, "access.row_people",
+        *(f"crew.{party}.{word}" for party in of.parties for word in _WHEN),
+        *(f"crew.team.{scope}" for scope in of.scopes),
+        *of.grades(of.scopes, "time_factor"),
+        *(("money.sign_off_hours",) if of.case.sign_offs.any() else ()),
+        *of.caught(_BEFORE), *of.by_catch("rework"), *of.by_catch("wait"),
+    )  # fmt: skip
     how = (
         "packages of work (pieces x minutes of a team x practice x qualification x luck, rework added) done in order by the "
         "teams of each skill in their shifts, as many in a row as have room; holds pass by themselves"
     )
-    first, whole = result.first_job_d.mean, result.acceptance_d.mean
-    idle_of = (f"{result.id}.acceptance",)
+    schedule = (f"{id}.acceptance",)
     each = "GPUs of each row x hours until it may be used"
+    first = "the same packages in the same order; the collectives of the first row that passes them"
+    teams = "teams that nobody stated are as many as cost least at expected values"
     return [
-        Worked(f"{result.id}.first_job", "first row may be used", first, "d", f"{how}; the first row's collectives", known),
-        Worked(f"{result.id}.acceptance", "accepted", whole, "d", f"{how}; soak and audit done", known),
-        Worked(f"{result.id}.idle_hours", "GPU-hours that stand idle", result.idle_gpu_h.mean, "GPU h", each, idle_of),
+        Worked(f"{id}.first_job", "first row may be used", result.first_job_d.mean, "d", first, schedule),
+        Worked(
+            f"{id}.acceptance", "accepted", result.acceptance_d.mean, "d", f"{how}; soak and audit done", inputs, note=teams
+        ),
+        Worked(f"{id}.idle_hours", "GPU-hours that stand idle", result.idle_gpu_h.mean, "GPU h", each, schedule),
     ]
 
 
-def _faults(result: ArrangementResult, assumptions: Assumptions) -> list[Worked]:
+def _faults(of: _Of) -> list[Worked]:
     made = []
+    how = "operations x rate x experience x qualification x share that is caught here and not before"
     for catch in CATCHES:
-        rows = [row for row in result.faults if row.catch == catch]
-        keys = [key for row in rows for key in (f"fault.{row.fault}.rate", f"fault.{row.fault}.detect.{catch}")]
-        made.append(
-            Worked(
-                f"{result.id}.faults.{catch}", f"faults caught: {catch}", sum(row.mean for row in rows), "faults",
-                "operations x rate x experience x qualification x share that is caught here and not before",
-                tuple(key for key in dict.fromkeys(keys) if key in assumptions),
-            )
-        )  # fmt: skip
+        rows = [row for row in of.result.faults if row.catch == catch]
+        found = {row.fault for row in rows}
+        inputs = of.ids(*(key for kind in of.kinds if kind.id in found for key in _of_kind(of, kind, catch)))
+        label = f"faults caught: {catch}"
+        made.append(Worked(f"{of.result.id}.faults.{catch}", label, sum(row.mean for row in rows), "faults", how, inputs))
     return made
+
+
+def _of_kind(of: _Of, kind: FaultKind, catch: str) -> Iterator[str]:
+    """What the number of faults of a kind that are caught at a stage is made of: who works, and what stages before it miss."""
+    scope = _SCOPE_OF[kind.operation]
+    party = of.result.parties[scope]
+    yield f"quantity.{kind.operation}"
+    yield rate_id(of.assumptions, kind.id, party)
+    yield from (f"fault.{kind.id}.detect.{stage}" for stage in kind.catches if CATCHES.index(stage) <= CATCHES.index(catch))
+    by_work = f"fault.{kind.id}.by_work"
+    yield by_work
+    if of.assumptions[by_work].high > 0.0:
+        yield from (*_DONE_BEFORE, f"crew.{party}.experience_racks", *of.grades((scope,), "fault_factor"))
