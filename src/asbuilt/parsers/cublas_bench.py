@@ -8,12 +8,13 @@ fills the matrices with zeros, which draw less power than numbers do.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Any, Sequence
+from dataclasses import dataclass
+from typing import Sequence
 
 from asbuilt.model.facts import Facts
-from asbuilt.model.facts_bench import RESULT_FACTS, RUN_FACTS
+from asbuilt.model.facts_bench import RESULT_FACTS
 from asbuilt.parsers import bench_lines
+from asbuilt.parsers.bench_runs import Run, Runs
 from asbuilt.parsers.fact_rows import real
 from asbuilt.parsers.gemm_words import WORDS, result, shape
 from asbuilt.parsers.host_lines import Said
@@ -52,10 +53,7 @@ def sniff(data: bytes) -> bool:
 
 
 @dataclass(slots=True)
-class _Run:
-    opened: Said
-    number: int
-    values: dict[str, Any] = field(default_factory=dict)
+class _Run(Run):
     datatype: str | None = None
     fill: str | None = None
     shape: str | None = None
@@ -66,23 +64,20 @@ class _Run:
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """``run_facts`` (one per launch, or test of the stress test) and ``result_facts``. Never raises."""
     told = Told(bench_lines.unlabelled(data), capture_id, subject, _OWN, TOOL)
-    runs: list[_Run] = []
-    current: dict[Any, _Run] = {}
+    runs = Runs(_Run)
     for said in told:
-        key = said.speaker.hosts, said.speaker.turn
         if not said.closed or not _OWN.match(said.text):
             continue
-        run = current.get(key)
+        run = runs.at(said)
         if run is None or _LAUNCH.match(said.text) or _TEST.match(said.text):
             known = run.values.get("device_name") if run else None
             if run is None or run.results or run.shape or run.datatype:
-                run = current[key] = _Run(said, len(runs) + 1, {"device_name": known})
-                runs.append(run)
+                run = runs.open(said)
+                run.values["device_name"] = known
             _launched(run, said.speaker.command)
-        _hear(told, said, run, f"{capture_id}#{run.number}")
-    for number, run in enumerate(runs, start=1):
-        row = {"complete": False, **run.values, "run": f"{capture_id}#{number}", "benchmark": "gemm", "line": run.opened.number}
-        told.add(RUN_FACTS, run.opened, row)
+        _hear(told, said, run, run.key(told))
+    for run in runs:
+        run.tell(told, "gemm")
     return told.facts()
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
 from asbuilt.model.facts import Facts
-from asbuilt.model.facts_bench import RESULT_FACTS, RUN_FACTS
+from asbuilt.model.facts_bench import RESULT_FACTS
 from asbuilt.parsers import bench_lines, matrices
+from asbuilt.parsers.bench_runs import Run, Runs
 from asbuilt.parsers.fact_rows import real
 from asbuilt.parsers.host_lines import Said
 from asbuilt.parsers.told_rows import Told
@@ -48,11 +48,8 @@ def sniff(data: bytes) -> bool:
 
 
 @dataclass(slots=True)
-class _Run:
-    opened: Said
-    number: int
-    name: str
-    values: dict[str, Any] = field(default_factory=dict)
+class _Run(Run):
+    name: str = ""
     quantity: str = ""
     unit: str = ""
     columns: list[int] = field(default_factory=list)
@@ -62,21 +59,18 @@ class _Run:
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """``run_facts``, ``result_facts``. Never raises."""
     told = Told(bench_lines.unlabelled(data), capture_id, subject, _OWN, TOOL)
-    runs: list[_Run] = []
-    current: dict[Any, _Run] = {}
+    runs = Runs(_Run)
     for said in told:
-        key = said.speaker.hosts, said.speaker.turn
         if not said.closed:
             continue
-        run = current.get(key)
+        run = runs.at(said)
         if _START.match(said.text) or (run is None and _CSV.match(said.text)):
-            run = current[key] = _Run(said, len(runs) + 1, "p2p" if said.text.startswith("[P2P") else "bandwidth_test")
-            runs.append(run)
+            run = runs.open(said)
+            run.name = "p2p" if said.text.startswith("[P2P") else "bandwidth_test"
         if run is not None and not _START.match(said.text):
-            _hear(told, said, run, f"{capture_id}#{run.number}")
-    for number, run in enumerate(runs, start=1):
-        row = {**run.values, "run": f"{capture_id}#{number}", "benchmark": run.name, "complete": run.ended}
-        told.add(RUN_FACTS, run.opened, {**row, "line": run.opened.number})
+            _hear(told, said, run, run.key(told))
+    for run in runs:
+        run.tell(told, run.name, complete=run.ended)
     return told.facts()
 
 

@@ -7,12 +7,11 @@ of it shows that GPUs are under load and alike, and is no measurement of the pea
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Any
 
 from asbuilt.model.facts import Facts
-from asbuilt.model.facts_bench import RESULT_FACTS, RUN_FACTS
+from asbuilt.model.facts_bench import RESULT_FACTS
 from asbuilt.parsers import bench_lines
+from asbuilt.parsers.bench_runs import Run, Runs
 from asbuilt.parsers.fact_rows import real
 from asbuilt.parsers.gemm_words import result
 from asbuilt.parsers.host_lines import Said
@@ -48,34 +47,21 @@ def sniff(data: bytes) -> bool:
     return bool(_SIGN.search(data[: 1 << 16]))
 
 
-@dataclass(slots=True)
-class _Run:
-    opened: Said
-    number: int
-    values: dict[str, Any] = field(default_factory=dict)
-
-
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """``run_facts`` (one per host and launch) and ``result_facts`` (a rate per GPU and second). Never raises."""
     told = Told(bench_lines.unlabelled(data), capture_id, subject, _OWN, TOOL)
-    runs: list[_Run] = []
-    current: dict[Any, _Run] = {}
+    runs = Runs(Run)
     for said in told:
-        key = said.speaker.hosts, said.speaker.turn
         if not said.closed or not _OWN.match(said.text):
             continue
-        run = current.get(key)
-        if run is None:
-            run = current[key] = _Run(said, len(runs) + 1)
-            runs.append(run)
-        _hear(told, said, run, f"{capture_id}#{run.number}")
-    for number, run in enumerate(runs, start=1):
-        row = {"complete": False, **run.values, "run": f"{capture_id}#{number}", "benchmark": "gemm", "line": run.opened.number}
-        told.add(RUN_FACTS, run.opened, row)
+        run = runs.at(said) or runs.open(said)
+        _hear(told, said, run, run.key(told))
+    for run in runs:
+        run.tell(told, "gemm")
     return told.facts()
 
 
-def _hear(told: Told, said: Said, run: _Run, name: str) -> None:
+def _hear(told: Told, said: Said, run: Run, name: str) -> None:
     """One line of a run."""
     rate = _RATE.match(said.text)
     value = real(rate[4]) if rate else None

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
 from asbuilt.model.facts import Facts
-from asbuilt.model.facts_bench import RESULT_FACTS, RUN_FACTS
+from asbuilt.model.facts_bench import RESULT_FACTS
 from asbuilt.parsers import bench_lines
+from asbuilt.parsers.bench_runs import Run, Runs
 from asbuilt.parsers.gemm_words import result, shape
 from asbuilt.parsers.host_lines import Said
 from asbuilt.parsers.told_rows import Told
@@ -46,10 +46,7 @@ def sniff(data: bytes) -> bool:
 
 
 @dataclass(slots=True)
-class _Run:
-    opened: Said
-    number: int
-    values: dict[str, Any] = field(default_factory=dict)
+class _Run(Run):
     names: list[str] = field(default_factory=list)
     types: dict[int, str] = field(default_factory=dict)
     bytes_each: dict[int, int] = field(default_factory=dict)
@@ -64,20 +61,17 @@ class _Run:
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """``run_facts`` and ``result_facts`` (a rate and its errors per GPU and line of progress). Never raises."""
     told = Told(bench_lines.unlabelled(data), capture_id, subject, _OWN, TOOL)
-    runs: list[_Run] = []
-    current: dict[Any, _Run] = {}
+    runs = Runs(_Run)
     for said in told:
-        key = said.speaker.hosts, said.speaker.turn
         text = said.text.rpartition("\r")[2] or said.text
         if not said.closed or not _OWN.match(text):
             continue
-        run = current.get(key)
+        run = runs.at(said)
         if run is None or (run.states and not _STATE.match(text)):
-            run = current[key] = _Run(said, len(runs) + 1)
-            runs.append(run)
+            run = runs.open(said)
         _hear(told, said, text, run)
     for run in runs:
-        _tell(told, run, f"{capture_id}#{run.number}")
+        _tell(told, run)
     return told.facts()
 
 
@@ -120,7 +114,7 @@ def _progress(said: Said, run: _Run, found: re.Match[str]) -> None:
         run.rates.append((said, gpu, float(rate), wrong))
 
 
-def _tell(told: Told, run: _Run, name: str) -> None:
+def _tell(told: Told, run: _Run) -> None:
     """The rows of a run: rates of GPUs whose type was said, of others only once the run is over."""
     over = run.tested is not None and len(run.states) >= run.tested
     faulty = sorted(gpu for gpu, state in run.states.items() if state == "FAULTY")
@@ -131,22 +125,16 @@ def _tell(told: Told, run: _Run, name: str) -> None:
         each = run.bytes_each.get(gpu)
         side = math.isqrt(each // (8 if kind == "fp64" else 4)) if each and kind else None
         size = shape(side, side, side) if side else None
-        row = result(name, kind, rate / 1000, shape=size, fill="random", from_device=f"GPU{gpu}", wrong=float(wrong))
+        row = result(run.key(told), kind, rate / 1000, shape=size, fill="random", from_device=f"GPU{gpu}", wrong=float(wrong))
         told.add(RESULT_FACTS, said, row)
     if run.rates and not over:
         told.note("gpu-burn: the text ends before the run does")
     wrong_all = max(run.wrong or 0.0, float(len(faulty))) if run.wrong is not None or over else None
-    told.add(
-        RUN_FACTS,
-        run.opened,
-        {
-            **run.values,
-            "run": name,
-            "benchmark": "gemm",
-            "device_name": run.names[0] if len(set(run.names)) == 1 else None,
-            "checked": True if run.rates or over else None,
-            "wrong": wrong_all,
-            "complete": over,
-            "line": run.opened.number,
-        },
+    run.tell(
+        told,
+        "gemm",
+        device_name=run.names[0] if len(set(run.names)) == 1 else None,
+        checked=True if run.rates or over else None,
+        wrong=wrong_all,
+        complete=over,
     )

@@ -8,12 +8,12 @@ single sizes on the way, which a terminal overwrites, tell nothing. A run that e
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from asbuilt.model.facts import Facts
-from asbuilt.model.facts_bench import RESULT_FACTS, RUN_FACTS
+from asbuilt.model.facts_bench import RESULT_FACTS
 from asbuilt.parsers import bench_lines
+from asbuilt.parsers.bench_runs import Run, Runs
 from asbuilt.parsers.fact_rows import real
 from asbuilt.parsers.gemm_words import TORCH, result, shape
 from asbuilt.parsers.host_lines import Said
@@ -52,10 +52,7 @@ def sniff(data: bytes) -> bool:
 
 
 @dataclass(slots=True)
-class _Run:
-    opened: Said
-    number: int
-    values: dict[str, Any] = field(default_factory=dict)
+class _Run(Run):
     datatype: str | None = None
     tried: bool = False
 
@@ -63,22 +60,18 @@ class _Run:
 def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """``run_facts`` and ``result_facts``. Never raises."""
     told = Told(bench_lines.unlabelled(data), capture_id, subject, _OWN, TOOL)
-    runs: list[_Run] = []
-    current: dict[Any, _Run] = {}
+    runs = Runs(_Run)
     for said in told:
-        key = said.speaker.hosts, said.speaker.turn
         # A terminal shows what stands behind the last carriage return.
         text = said.text.rpartition("\r")[2] or said.text
         if not said.closed or not _OWN.match(text):
             continue
-        run = current.get(key)
+        run = runs.at(said)
         if run is None or (_START.match(text) and run.tried):
-            run = current[key] = _Run(said, len(runs) + 1)
-            runs.append(run)
-        _hear(told, said, text, run, f"{capture_id}#{run.number}")
-    for number, run in enumerate(runs, start=1):
-        row = {"complete": False, **run.values, "run": f"{capture_id}#{number}", "benchmark": "gemm", "line": run.opened.number}
-        told.add(RUN_FACTS, run.opened, row)
+            run = runs.open(said)
+        _hear(told, said, text, run, run.key(told))
+    for run in runs:
+        run.tell(told, "gemm")
     return told.facts()
 
 

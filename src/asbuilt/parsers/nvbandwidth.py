@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from asbuilt.model.facts import Facts
-from asbuilt.model.facts_bench import RESULT_FACTS, RUN_FACTS
+from asbuilt.model.facts_bench import RESULT_FACTS
 from asbuilt.model.facts_node import VERSION_FACTS
 from asbuilt.parsers import bench_lines, matrices
+from asbuilt.parsers.bench_runs import Run, Runs
 from asbuilt.parsers.fact_rows import real
 from asbuilt.parsers.host_lines import Said, Speaker, host_of_subject
 from asbuilt.parsers.told_rows import Told, plain
@@ -48,10 +49,7 @@ def sniff(data: bytes) -> bool:
 
 
 @dataclass(slots=True)
-class _Run:
-    opened: Said
-    number: int
-    values: dict[str, Any] = field(default_factory=dict)
+class _Run(Run):
     test: str = ""
     sides: tuple[str, str, str] | None = None
     unit: str = ""
@@ -68,30 +66,22 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     if text.lstrip()[:1] == b"{":
         _whole(told, text, subject)
         return told.facts()
-    runs: list[_Run] = []
-    current: dict[Any, _Run] = {}
+    runs = Runs(_Run)
     for said in told:
-        key = said.speaker.hosts, said.speaker.turn
         if not said.closed:
             continue
-        run = current.get(key)
+        run = runs.at(said)
         if found := _START.match(said.text):
-            run = current[key] = _Run(said, len(runs) + 1, {"version": found[1].removeprefix("v")})
-            runs.append(run)
+            run = runs.open(said)
+            run.values["version"] = found[1].removeprefix("v")
             told.account.fact(said.number)
         elif run is None and _TEST.match(said.text):
-            run = current[key] = _Run(said, len(runs) + 1)
-            runs.append(run)
+            run = runs.open(said)
         if run is not None and found is None:
-            _hear(told, said, run, f"{capture_id}#{run.number}")
-    for number, run in enumerate(runs, start=1):
-        told.add(RUN_FACTS, run.opened, _row(run, f"{capture_id}#{number}"))
+            _hear(told, said, run, run.key(told))
+    for run in runs:
+        run.tell(told, TOOL, complete=run.ended, failure=run.failure)
     return told.facts()
-
-
-def _row(run: _Run, name: str) -> dict[str, Any]:
-    row = {**run.values, "run": name, "benchmark": "nvbandwidth", "complete": run.ended, "failure": run.failure}
-    return {**row, "line": run.opened.number}
 
 
 def _hear(told: Told, said: Said, run: _Run, name: str) -> None:
@@ -153,14 +143,13 @@ def _whole(told: Told, text: bytes, subject: str) -> None:
         return
     said = Said(1, "", Speaker((host_of_subject(subject)[0],), (), None, 0), True)
     run = _Run(said, 1, {"version": (plain(body.get("git_version")) or "").removeprefix("v") or None}, ended=True)
-    name = f"{told.capture_id}#1"
     for at, test in enumerate(tests if isinstance(tests, list) else [], start=1):
         if not isinstance(test, dict) or not re.match(r"^\w{1,80}$", str(test.get("name"))):
             continue
         if test.get("status") not in ("Passed", "Waived", None):
             run.failure = run.failure or f"{test['name']}: {plain(test.get('status')) or 'no status'}"[:200]
-        _case(told, Said(at, "", said.speaker, True), run, name, test)
-    told.add(RUN_FACTS, said, _row(run, name))
+        _case(told, Said(at, "", said.speaker, True), run, run.key(told), test)
+    run.tell(told, TOOL, complete=run.ended, failure=run.failure)
     driver = plain(body.get("Driver Version"))
     if driver:
         told.add(VERSION_FACTS, said, {"component": "driver", "version": driver})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
 from asbuilt.model.facts import Facts
-from asbuilt.model.facts_bench import RESULT_FACTS, RUN_FACTS
+from asbuilt.model.facts_bench import RESULT_FACTS
 from asbuilt.parsers import bench_lines
+from asbuilt.parsers.bench_runs import Run, Runs
 from asbuilt.parsers.fact_rows import real
 from asbuilt.parsers.host_lines import Said
 from asbuilt.parsers.told_rows import Told
@@ -41,10 +41,7 @@ def sniff(data: bytes) -> bool:
 
 
 @dataclass(slots=True)
-class _Run:
-    opened: Said
-    number: int
-    values: dict[str, Any] = field(default_factory=dict)
+class _Run(Run):
     scale: float = 0.0
     each: int = 8
     rows: set[str] = field(default_factory=set)
@@ -58,16 +55,13 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     row: it says only of wrong results that they are.
     """
     told = Told(bench_lines.unlabelled(data), capture_id, subject, _OWN, TOOL)
-    runs: list[_Run] = []
-    current: dict[Any, _Run] = {}
+    runs = Runs(_Run)
     for said in told:
-        key = said.speaker.hosts, said.speaker.turn
         if not said.closed:
             continue
-        run, start, head = current.get(key), _START.match(said.text), _HEAD.match(said.text)
+        run, start, head = runs.at(said), _START.match(said.text), _HEAD.match(said.text)
         if (start and (run is None or run.rows)) or (head and (run is None or run.scale)):
-            run = current[key] = _Run(said, len(runs) + 1)
-            runs.append(run)
+            run = runs.open(said)
         if run is None:
             if _ABOUT.match(said.text):
                 told.ignore(said)
@@ -79,10 +73,9 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
             run.scale = 1.0 if "GB" in (head[1], head[3]) else 1e-3
             told.account.fact(said.number)
         else:
-            _hear(told, said, run, f"{capture_id}#{run.number}")
-    for number, run in enumerate(runs, start=1):
-        row = {**run.values, "run": f"{capture_id}#{number}", "benchmark": "stream", "line": run.opened.number}
-        told.add(RUN_FACTS, run.opened, {**row, "complete": bool(run.values.get("checked")) or "Dot" in run.rows})
+            _hear(told, said, run, run.key(told))
+    for run in runs:
+        run.tell(told, "stream", complete=bool(run.values.get("checked")) or "Dot" in run.rows)
     return told.facts()
 
 
