@@ -64,7 +64,11 @@ def test_each_id_of_the_design_is_there_with_its_unit(key: str) -> None:
 
 def test_no_fault_or_work_stands_there_that_nothing_reads() -> None:
     known = wanted()
-    assert [i.id for i in defaults() if i.id.startswith(("work.", "fault.", "crew.", "tooling.", "production.")) and i.id not in known] == []
+    assert [
+        i.id
+        for i in defaults()
+        if i.id.startswith(("work.", "fault.", "crew.", "tooling.", "production.")) and i.id not in known
+    ] == []
 
 
 def wrong(item: Assumed) -> list[str]:
@@ -180,3 +184,17 @@ def test_a_broken_built_in_file_says_what_and_where(leaf: str, told: str) -> Non
 def test_an_id_in_two_files_is_refused() -> None:
     with pytest.raises(ProblemError, match="stands in two files"):
         read_files({"x": f"a: {{{LEAF}}}\n".encode(), "y": f"a: {{{LEAF}}}\n".encode()})
+
+
+#: What differs between the sides by its nature: a crew travels to the site.
+TRAVELS = ("money.mobilisation.specialist",)
+
+
+def test_a_default_that_favours_a_side_is_claimed_or_published() -> None:
+    """Own estimates are the same for both sides, so that none of them decides who wins."""
+    believed = defaults()
+    theirs = [item for item in believed if "specialist" in item.id and item.id.replace("specialist", "own") in believed]
+    pairs = [(believed[item.id.replace("specialist", "own")], item) for item in theirs]
+    assert len(pairs) >= 9
+    apart = [item for own, item in pairs if (own.low, own.likely, own.high) != (item.low, item.likely, item.high)]
+    assert [item.id for item in apart if item.origin not in (Origin.CLAIMED, Origin.PUBLISHED)] == list(TRAVELS)

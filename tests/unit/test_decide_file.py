@@ -80,7 +80,7 @@ def test_what_is_stated_stands() -> None:
     own = question.own
     assert (own.name, own.shift.hours, own.shift.shifts, own.shift.days) == ("Operations", 10.0, 2, 6)
     assert dict(own.teams) == {"fibre": 2, "liquid": 1}
-    assert (own.qualification["fibre"], own.qualification["liquid"]) == ("certified", "novice")
+    assert (own.qualification["fibre"], own.qualification["liquid"]) == ("certified", "trained")
     assert (own.experience_racks, own.lead, own.supervised_racks) == (4.0, True, 1.0)
     assert own.tools == {"mpo_tester", "torque_wrench"}
     assert (question.specialist.name, question.specialist.experience_racks) == ("Crew Ltd", 60.0)

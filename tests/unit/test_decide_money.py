@@ -138,6 +138,31 @@ def test_idle_gpus_audit_lead_insurance_training() -> None:
     )
 
 
+def test_training_is_paid_for_those_who_are_trained_by_it() -> None:
+    asked = question(WET)
+    green = replace(asked, own=replace(asked.own, experience_racks=0.0))
+    untrained = replace(green, own=replace(green.own, qualification={**green.own.qualification, "liquid": "novice"}))
+    old_hands = replace(asked, own=replace(asked.own, experience_racks=5.0))
+    told = [case_of(site(WET), q, q.arrangements[0]).bill.trained for q in (green, untrained, old_hands)]
+    assert told == [SCOPES, tuple(scope for scope in SCOPES if scope != "liquid"), ()]
+
+
+@pytest.mark.parametrize("template", [SMALL, WET])
+def test_no_other_number_of_teams_of_a_skill_costs_less(template: str) -> None:
+    asked = question(template)
+    for arrangement in asked.arrangements:
+        most = pools(asked, arrangement, asked.assumptions, hours.scope_hours(site(template).tasks, asked.assumptions)).teams
+        case = case_of(site(template), asked, arrangement)
+        teams, least = case.pools.teams, expected(case).cost[0]
+        assert (teams >= 1).all() and (teams <= most).all() and (most > 1).any()
+        others = [np.ones(6, np.int64), most]
+        for k in range(6):
+            others += [np.where(np.arange(6) == k, n, teams) for n in (teams[k] - 1, teams[k] + 1) if 1 <= n <= most[k]]
+        for other in others:
+            cost = expected(case_of(site(template), asked, arrangement, None, other)).cost[0]
+            assert least <= cost * (1 + 2e-4), (arrangement.id, teams, other)
+
+
 def test_practice_follows_the_curve_and_stops_at_its_floor() -> None:
     one = np.ones(1)
     made = hours.practice(np.array([0.0, 1.0, 3.0, 7.0, 1000.0]), 0.8 * one, 3.0 * one, 0.5 * one)[0]

@@ -13,11 +13,11 @@ from asbuilt.decide.money import Bill
 from asbuilt.decide.parties import Pools, pools
 from asbuilt.decide.rework import Places, places
 from asbuilt.decide.risk import Lots, lots_of
-from asbuilt.decide.simulate import Case, built, expected_load
+from asbuilt.decide.simulate import Case, Loaded, built, expected_load
 from asbuilt.decide.tasks import Tasks
 from asbuilt.model.assumption import Assumptions
 from asbuilt.model.crew_question import Arrangement, Question
-from asbuilt.model.deployment import OPERATIONS, SCOPES
+from asbuilt.model.deployment import OPERATIONS, QUALIFICATIONS, SCOPES
 
 #: Scopes whose work is taken over by which scope.
 HANDED = (
@@ -71,16 +71,21 @@ def cases(site: Site, question: Question, assumptions: Assumptions | None = None
 
 
 def _case(site: Site, question: Question, arrangement: Arrangement, believed: Assumptions, full: Pools) -> Case:
-    """Tools that a party lacks are bought or rented: nothing is switched off for want of one."""
+    """Tools that a party lacks are bought or rented: nothing is switched off for want of one.
+
+    Own people with little experience are trained first, in money and in the days until they are ready. Novices are those who
+    are not: they take longer and make more faults in the place of it.
+    """
     green = question.own.experience_racks < believed["rule.trial_experience_racks"].likely
     busy = _with_work(site.tasks)
     own = [scope for k, scope in enumerate(SCOPES) if arrangement.parties[scope] == "own" and busy[k]]
+    taught = [scope for scope in own if question.own.qualification[scope] != QUALIFICATIONS[0]]
     pieces_of = pieces_by_operation(site.tasks)
     bill = Bill(
         gpus=float(site.tasks.gpus),
         audit_samples=float(site.tasks.operations[:, _AUDIT].sum()),
         tools=lacking(question, arrangement, pieces_of, full),
-        trained=tuple(own if green else ()),
+        trained=tuple(taught if green else ()),
     )
     return Case(
         tasks=site.tasks,
@@ -136,26 +141,37 @@ def sign_offs(tasks: Tasks, arrangement: Arrangement) -> np.ndarray:
 
 
 def _staffed(case: Case, stated: np.ndarray) -> Case:
-    """``case`` with the teams of each skill cut to the number that costs least at expected values.
+    """``case`` with the number of teams of each skill that costs least at expected values, up to those it comes with.
 
-    Fewer teams wait less and cost less; the site takes longer. Skills are taken in turn, largest staff first, each with half
-    of the teams and with one less, until nothing gets cheaper. Stated teams stay.
+    Fewer teams wait less and cost less; the site takes longer. Looked for from the most teams down and from one team up, since
+    a second team of one skill may pay only beside a second one of another; the cheaper of the two ends. Stated teams stay.
     """
-    load = expected_load(case)
-    best, least = case, float(built(case, load)[0].cost[0])
+    load, most = expected_load(case), case.pools.teams
+    few = case
+    for k in np.flatnonzero(~stated).tolist():
+        few = _with_teams(few, k, 1)
+    ends = [_cheapest(start, load, stated, most) for start in ((case, few) if (most[~stated] > 1).any() else (case,))]
+    return min(ends, key=lambda end: end[1])[0]
+
+
+def _cheapest(best: Case, load: Loaded, stated: np.ndarray, most: np.ndarray) -> tuple[Case, float]:
+    """From ``best`` on: skills in turn, largest staff first, each with one team less or more, half or twice as many, until
+    nothing gets cheaper. The case and its cost."""
+    least = float(built(best, load)[0].cost[0])
     moved = True
     while moved:
         moved = False
         for k in np.argsort(-best.pools.staff, kind="stable").tolist():
-            while not stated[k] and best.pools.teams[k] > 1:
-                number = int(best.pools.teams[k])
-                tried = [_with_teams(best, k, fewer) for fewer in dict.fromkeys((max(1, number // 2), number - 1))]
+            while not stated[k]:
+                now = int(best.pools.teams[k])
+                numbers = {min(max(other, 1), int(most[k])) for other in (now // 2, now - 1, now + 1, 2 * now)} - {now}
+                tried = [_with_teams(best, k, number) for number in sorted(numbers)]
                 prices = [float(built(one, load)[0].cost[0]) for one in tried]
-                at = int(np.argmin(prices))
-                if prices[at] >= least * (1.0 - _WORTH_IT):
+                at = int(np.argmin(prices)) if prices else 0
+                if not prices or prices[at] >= least * (1.0 - _WORTH_IT):
                     break
                 best, least, moved = tried[at], prices[at], True
-    return best
+    return best, least
 
 
 def _with_teams(case: Case, scope: int, number: int) -> Case:

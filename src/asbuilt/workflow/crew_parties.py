@@ -11,10 +11,10 @@ from asbuilt.model.deployment import SCOPES
 from asbuilt.workflow.crew_grammar import TOOLS, ArrangementGiven, CheckpointsGiven, PartyGiven
 
 NAMES = {"own": "own people", "specialist": "specialist crew"}
-#: What a party's people are taken for where nobody says it: own people have built loops nowhere; specialists sell what they
-#: have certificates for.
+#: What a party's people are taken for where nobody says it: own people are trained before they begin, which is paid and takes
+#: its days; what they have built before is their experience. Specialists sell what they have certificates for (claimed).
 GRADES = {
-    "own": dict.fromkeys(SCOPES, "trained") | {"liquid": "novice"},
+    "own": dict.fromkeys(SCOPES, "trained"),
     "specialist": dict.fromkeys(SCOPES, "trained") | {"liquid": "certified", "fibre": "certified"},
 }
 #: Ids of numbers of a party that `decide.yaml` may state under its name, and where there.
@@ -82,7 +82,8 @@ def _notes(which: str, said: PartyGiven, made: Party, assumptions: Assumptions) 
     lacking = [scope for scope in SCOPES if scope not in made.teams]
     if lacking:
         weeks = assumptions[f"crew.{which}.weeks"].likely
-        found.append(f"{name}: teams not stated for {', '.join(lacking)}, as many as do the work in {weeks:g} weeks of 40 h")
+        span = "1 week" if weeks == 1.0 else f"{weeks:g} weeks"
+        found.append(f"{name}: teams not stated for {', '.join(lacking)}, as many as do the work in {span} of 40 h, or fewer")
     graded = _stated(said.qualification)
     ungraded = [f"{scope} {made.qualification[scope]}" for scope in SCOPES if scope not in graded]
     if ungraded:
