@@ -11,12 +11,12 @@ import pytest
 
 from asbuilt.drawings.decision_cost import cost_distribution, cost_parts
 from asbuilt.drawings.decision_crew import crew_by_week
-from asbuilt.drawings.decision_faults import faults_by_catch
+from asbuilt.drawings.decision_faults import caught_at, faults_by_catch
 from asbuilt.drawings.decision_hangs import MOST, next_measurements, tornado
 from asbuilt.drawings.decision_ink import SERIES_DARK, SERIES_LIGHT, _look, hatch, series_css, ticks
 from asbuilt.drawings.decision_map import break_even_map
-from asbuilt.drawings.decision_time import MOST_ROWS, gantt, times
-from asbuilt.drawings.decision_words import days, letter, money, plain, share, short, unit_of
+from asbuilt.drawings.decision_time import MOST_ROWS, gantt, times, wait_d
+from asbuilt.drawings.decision_words import days, letter, money, plain, racks_said, share, short, unit_of
 from asbuilt.model.decision import Bar, CrewWeek, Decision, Quantiles
 from decision_sample import hostile, sample
 from drawing_boxes import colliding, cut, frame_of, texts
@@ -163,6 +163,45 @@ def test_of_many_rows_those_on_the_critical_path_are_kept() -> None:
     assert "17 more rows, off the critical path, are not drawn; --json has them." in said
 
 
+def test_days_of_the_run_count_from_the_hardware_and_the_wait_for_the_crew_is_drawn() -> None:
+    result = sample(1).arrangements[0]
+    last = max(b.end_d for b in result.bars)
+    late = replace(result, acceptance_d=replace(result.acceptance_d, p50=last + 17.8))
+    assert wait_d(late) == pytest.approx(17.8)
+    svg = gantt(late, 0)
+    said = [t.what for t in texts(svg)]
+    assert "until the crew is there: 17.8 d" in said and "days from the first day of the hardware on site" in said
+    soak = next(b for b in late.bars if b.package == "acceptance/soak")
+    assert f"acceptance/soak: day {short(soak.start_d + 17.8)} to {short(soak.end_d + 17.8)}" in svg
+    weeks = [t.what for t in texts(crew_by_week([late]))]
+    assert "The crew of the median run is there so long after the hardware: A 17.8 days." in weeks
+    at_once = replace(result, acceptance_d=replace(result.acceptance_d, p50=last))
+    assert wait_d(at_once) == 0 and not any("crew is there:" in t.what for t in texts(gantt(at_once, 0)))
+    assert wait_d(replace(result, bars=())) == 0 and wait_d(replace(result, acceptance_d=UNKNOWN)) == 0
+
+
+def test_two_ends_on_one_side_are_both_seen() -> None:
+    made = sample()
+    swing = replace(made.tornado[0], at_low=500_000.0, at_high=400_000.0, assumption="one.side")
+    drawn = tornado((swing,), "USD", 300_000.0, ("Mixed", "In-house"), {})
+    bars = [e for e in ET.fromstring(drawn).iter("{http://www.w3.org/2000/svg}rect") if e.get("class") in ("s0", "s1")]
+    outer, inner = bars[-2:]
+    assert float(outer.get("width", 0)) > float(inner.get("width", 0)) and float(outer.get("height", 0)) > float(
+        inner.get("height", 0)
+    )
+    said = [t.what for t in texts(drawn)]
+    assert "500 k" in [s.replace("\u00a0", " ") for s in said] and "Solid line: both cost the same." in " ".join(said)
+
+
+def test_a_stage_has_the_same_sum_everywhere() -> None:
+    result = sample(1).arrangements[0]
+    for catch in ("inspection", "node", "production"):
+        figure = short(caught_at(result, catch))
+        assert any(t.what.startswith(f"{figure}  ·  ") for t in texts(faults_by_catch([result], "USD"))), catch
+    odd = replace(result, faults=(replace(result.faults[0], mean=float("nan")),))
+    assert caught_at(odd, result.faults[0].catch) == 0
+
+
 def test_rows_stand_in_their_order() -> None:
     bars = tuple(Bar("staging/rack", "staging", row, 0, 1, False) for row in ("AA", "10", "B", "2", "A", ""))
     said = [t.what for t in texts(gantt(replace(sample(1).arrangements[0], bars=bars), 0))]
@@ -179,6 +218,11 @@ def test_weeks_that_do_not_fit_are_bundled_and_it_is_said() -> None:
 def test_the_map_marks_this_site() -> None:
     made = sample()
     names = {r.id: r.name for r in made.arrangements}
+    sizes = sorted({c.racks for c in made.break_even})
+    assert sizes[3:5] == [8, 16], "12 racks are half as many again as 8, and 16 a third more than 12"
+    svg = break_even_map(made.break_even, names, "USD", (12, 2.4))
+    hints = set(re.findall(r'class="crit"><title>([^<]*)', svg))
+    assert hints and all(h.startswith("16 racks, 2.5 an hour") for h in hints)
     svg = break_even_map(made.break_even, names, "USD", (9, 2.4))
     framed = [e for e in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}rect") if e.get("class") == "crit"]
     hints = {e[0].text for e in framed}
@@ -251,6 +295,8 @@ def test_words() -> None:
     assert [letter(i) for i in (0, 25, 26)] == ["A", "Z", "A2"]
     assert plain("a\u202e\x1b[1m\n b" + "c" * 99, 12) == "a[1m bccccc…"
     assert unit_of("money/h", "EUR") == "EUR/h"
+    assert racks_said({"network": 1, "air": 12}) == "13 racks (1 network, 12 air-cooled with GPUs)"
+    assert racks_said({"liquid": 1}) == "1 rack (1 liquid-cooled with GPUs)" and racks_said({}) == "an unknown number of racks"
 
 
 def test_ticks_are_round_and_few() -> None:

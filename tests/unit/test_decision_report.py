@@ -10,14 +10,14 @@ from dataclasses import replace
 import pytest
 
 from asbuilt.base.origin import Origin
-from asbuilt.cli.decide_screen import WIDTH, screen
+from asbuilt.cli.decide_screen import LEAST, WIDTH, screen
 from asbuilt.cli.sizing_screen import Style
 from asbuilt.drawings.decision_words import amount
 from asbuilt.model.decision import Worked
 from asbuilt.report.decision import decision_html
 from asbuilt.report.decision_answer import answer, cheapest_next, next_best
-from asbuilt.report.decision_figures import Book, least, pieces
-from asbuilt.report.decision_rows import comparison
+from asbuilt.report.decision_figures import Book, breakable, least, pieces, spread
+from asbuilt.report.decision_rows import comparison, gates, scopes_of
 from decision_sample import hostile, sample
 
 
@@ -29,8 +29,8 @@ def test_the_answer_has_who_how_much_how_often_and_what_next() -> None:
     assert [s.replace("\u00a0", " ") for s in answer(sample())] == [
         "Mixed: staging and power in-house (C) is cheapest: 1.99 M USD at P50 (P10 1.63 M, P90 2.69 M), 320 k USD (14 %) less "
         "than In-house (A); it is the cheapest in 71 % of 20,000 simulated deployments.",
-        "It is accepted after 76 days (P10 69.9, P90 92.7), 8 days sooner than In-house (A); the first job runs after "
-        "53.2 days.",
+        "With Mixed: staging and power in-house (C) the site is accepted 76 days (P10 69.9, P90 92.7) after the first day of "
+        "the hardware on site, 8 days sooner than In-house (A); the first job runs after 53.2 days. All days are P50.",
         "The choice hangs on `money.premium.specialist` (a specialist costs more per rack in direct labour, claimed): at 0.2 "
         "In-house (A) is cheaper by 192 k USD.",
         "With every claim of a seller left out In-house (A) is cheapest (2.31 M USD at P50).",
@@ -51,7 +51,7 @@ def test_a_part_that_is_most_of_the_cost_is_named_with_who_wins_without_it() -> 
     idle = replace(third, parts={**third.parts, "idle_gpus": replace(third.cost, mean=third.cost.mean * 0.8)})
     told = answer(replace(made, arrangements=(first, second, idle)))[1].replace("\u00a0", " ")
     assert told == (
-        "Idle GPUs: 80 % of that on average; without idle GPUs Mixed: staging and power in-house (C) is cheapest "
+        "Idle GPUs: 80 % of its mean cost; without idle GPUs Mixed: staging and power in-house (C) is cheapest "
         "(421 k USD on average)."
     )
     dear = replace(idle, cost=replace(idle.cost, mean=9e6), parts={"idle_gpus": replace(idle.cost, mean=5e6)})
@@ -169,9 +169,59 @@ def test_an_id_in_a_text_leads_to_its_assumption() -> None:
     linked = str(book.linked("as money.premium.specialist <b> says"))
     anchor = book.anchors["money.premium.specialist"]
     assert linked == (
-        f'as <a href="#{anchor}"><code>money.premium.specialist</code></a> '
+        f'as <a href="#{anchor}"><code>money.<wbr>premium.<wbr>specialist</code></a> '
         '<span class="m claimed" title="claimed">◆</span> &lt;b&gt; says'
     )
+
+
+def test_an_input_says_its_mean_where_that_is_not_the_likely_value() -> None:
+    book = Book(sample())
+    hour = replace(book.assumed["money.gpu_hour"], low=0.7, likely=0.9, high=2.25)
+    assert spread(hour, "USD") == "0.9 USD/h (0.7 to 2.25; mean 1.28)"
+    assert spread(replace(hour, high=1.1), "USD") == "0.9 USD/h (0.7 to 1.1)"
+    assert spread(replace(hour, low=0.9, high=0.9), "USD") == "0.9 USD/h (0.9)"
+    rate = book.assumed["fault.connector_dirty.rate"]
+    assert "mean" not in spread(rate, "USD"), "the likely value of a rate is its mean"
+
+
+def test_what_the_plan_has_no_work_for_is_nobodys() -> None:
+    made = sample()
+    air = replace(made, quantities=tuple(q for q in made.quantities if q.scope != "liquid"))
+    assert "liquid" in scopes_of(made, made.arrangements[0]) and "liquid" not in scopes_of(air, air.arrangements[0])
+    assert "liquid" in scopes_of(replace(made, quantities=()), made.arrangements[0]), "not counted is not none"
+    card = said(decision_html(air))
+    card = card[card.index("The arrangements") : card.index("Side by side", card.index("The arrangements"))]
+    assert "liquid:" not in card and "fibre:" in card
+    assert "liquid" not in screen(air, Style(False)).split("the arrangements")[1].split("side by side")[0]
+    alone = replace(air.arrangements[0], parties={**air.arrangements[0].parties, "liquid": "specialist"})
+    rows = {r.label: r for r in comparison(Book(replace(air, arrangements=(alone,))))}
+    assert rows["Work changing hands"].cells[0].text == "0"
+
+
+def test_gates_fall_on_days_that_acceptance_counts_by() -> None:
+    result = sample(1).arrangements[0]
+    late = replace(result, acceptance_d=replace(result.acceptance_d, p50=max(b.end_d for b in result.bars) + 10))
+    names, lines = gates(late)
+    assert names == ("power gate", "pressure gate", "fabric", "collectives", "site fabric", "soak", "audit")[: len(names)]
+    assert "soak" in names
+    assert [row for row, _ in lines][-1] == ""
+    soak = next(b for b in result.bars if b.package == "acceptance/soak")
+    assert lines[-1][1][names.index("soak")] == amount(soak.end_d + 10, "") and lines[-1][1][0] == ""
+    assert gates(replace(result, bars=())) == ((), [])
+    assert "When gates fall" in said(decision_html(sample()))
+
+
+def test_ids_break_behind_dots_and_underscores_only() -> None:
+    assert str(breakable("a.b_c<")) == "a.<wbr>b_<wbr>c&lt;"
+    assert "liquid" in str(Book(sample()).linked("under `liquid`")) and "`" not in str(Book(sample()).linked("under `liquid`"))
+
+
+def test_a_claim_that_was_not_looked_at_says_why() -> None:
+    made = sample()
+    bare = replace(made.claims[0], found="", verdict="not shown", why="this site has no liquid-cooled racks")
+    text = screen(replace(made, claims=(bare,)), Style(False))
+    assert "not shown; this site has no liquid-cooled racks" in " ".join(text.split()) and "found\n" not in text
+    assert "not looked at" in decision_html(replace(made, claims=(bare,)))
 
 
 def test_pieces_and_the_least() -> None:
@@ -196,9 +246,11 @@ def test_the_decision_comes_back_from_json() -> None:
     "made", [sample, lambda: sample(1), lambda: sample(5, 100), hostile], ids=["three", "one", "five", "hostile"]
 )
 def test_the_screen_keeps_to_its_width_and_to_text(made) -> None:  # type: ignore[no-untyped-def]
-    text = screen(made(), Style(False))
-    assert max(map(len, text.splitlines())) <= WIDTH
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\u00a0]", text)
+    for columns in (LEAST, WIDTH, 140):
+        text = screen(made(), Style(False), columns)
+        assert max(map(len, text.splitlines())) <= min(columns, WIDTH)
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\u00a0]", text)
+    assert screen(made(), Style(False), 20) == screen(made(), Style(False), LEAST)
 
 
 def test_colours_are_on_the_screen_only_when_asked_for() -> None:

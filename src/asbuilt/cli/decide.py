@@ -48,6 +48,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the answer, or write it. 0: answered."""
     import json
+    import shutil
     import sys
     from pathlib import Path
 
@@ -83,10 +84,11 @@ def run(args: argparse.Namespace) -> int:
     elif args.json:
         print(json.dumps(found.as_json(), indent=1, ensure_ascii=False))
     else:
-        from asbuilt.cli.decide_screen import screen
+        from asbuilt.cli.decide_screen import WIDTH, screen
         from asbuilt.cli.sizing_screen import Style
 
-        print(screen(found, Style.of(sys.stdout)))
+        columns = shutil.get_terminal_size((WIDTH, 0)).columns if sys.stdout.isatty() else WIDTH
+        print(screen(found, Style.of(sys.stdout), columns))
     return 0
 
 

@@ -50,7 +50,7 @@ def cost_distribution(
     if beyond:
         worst = max(samples[i][-1] for i, _ in drawn if samples[i])
         whole = sum(map(len, samples.values()))
-        lines.append(f"{beyond:,} of {whole:,} drawn deployments lie further right, up to {money(worst, currency)}.")
+        lines.append(f"{beyond:,} of the {whole:,} deployments drawn here lie further right, up to {money(worst, currency)}.")
     made.words(lines)
     return made.svg(standalone)
 

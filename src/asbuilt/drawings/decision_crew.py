@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from asbuilt.drawings.decision_ink import Chart, Span, chart, ticks
+from asbuilt.drawings.decision_time import wait_d
 from asbuilt.drawings.decision_words import letter, plain, said, short
 from asbuilt.drawings.scale import wrap
 from asbuilt.model.decision import ArrangementResult
@@ -39,8 +40,11 @@ def crew_by_week(results: Sequence[ArrangementResult], narrow: bool = False, sta
         made.y += 6
     made.y += 4
     texts = [(week - 0.5, short(week)) for week in ticks(0, weeks, 6 if narrow else 12) if week >= 1]
-    made.grid(span, made.y - 10, made.y - 8, texts, "week, from the first day on site")
+    made.grid(span, made.y - 10, made.y - 8, texts, "week of work, from the day on which the crew is there")
     made.y += 26
+    waits = [f"{letter(i)} {short(wait_d(r))} days" for i, r in enumerate(results) if r.crew and wait_d(r)]
+    if waits:
+        made.words([f"The crew of the median run is there so long after the hardware: {', '.join(waits)}."])
     if bundle > 1:
         made.words([f"Each bar stands for {bundle} weeks and shows the most people of each skill in them."])
     return made.svg(standalone)
@@ -103,7 +107,7 @@ def _draw(
     level = Span(0.0, float(most), base, base - _HEIGHT)
     made.canvas.text(span.start, made.y + 11, f"shift {shift}", "small")
     free = base + 20
-    for value in ticks(0.0, float(most), 4):
+    for value in ticks(0.0, float(most), 5):
         y = level.at(value)
         if value == int(value) and free - y >= 13:
             made.canvas.line(((span.start, y), (span.end, y)), "grid")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 
 from asbuilt.drawings.decision_ink import Chart, Span, chart, ticks
 from asbuilt.drawings.decision_words import count_by, known, letter, money, plain, said, short
@@ -17,7 +18,7 @@ _BAR = 20.0
 def faults_by_catch(results: Sequence[ArrangementResult], currency: str, narrow: bool = False, standalone: bool = False) -> str:
     """For each arrangement a bar for each stage of catch: mean number of faults, made of the five named kinds and the rest.
 
-    SVG; empty where no number is known.
+    Behind it stands the price of their parts, the money that a ``CaughtFaults`` has. SVG; empty where no number is known.
     """
     sums = {(i, c): _at(r, c) for i, r in enumerate(results) for c in CATCHES}
     most = max((sum(v.values()) for v in sums.values()), default=0.0)
@@ -25,18 +26,19 @@ def faults_by_catch(results: Sequence[ArrangementResult], currency: str, narrow:
         return ""
     series = {kind: at for at, kind in enumerate((*FIELD_FIVE, OTHER))}
     told = "; ".join(
-        f"{letter(i)} {r.name}: " + ", ".join(f"{short(sum(sums[i, c].values()))} at {c}" for c in CATCHES if sums[i, c])
+        f"{letter(i)} {r.name}: " + ", ".join(f"{short(caught_at(r, c))} at {said(c)}" for c in CATCHES if sums[i, c])
         for i, r in enumerate(results)
     )
     made = chart("Expected faults by the stage that catches them", told, narrow)
     made.legend([(at, said(kind)) for kind, at in series.items()])
     left = 78.0
     costs = {
-        (i, c): sum(f.cost for f in r.faults if f.catch == c and known(f.cost)) for i, r in enumerate(results) for c in CATCHES
+        (i, c): fsum(f.cost for f in r.faults if f.catch == c and known(f.cost)) for i, r in enumerate(results) for c in CATCHES
     }
-    ends = {key: _end(sum(values.values()), costs[key], currency, narrow) for key, values in sums.items()}
+    ends = {(i, c): _end(caught_at(results[i], c), costs[i, c], currency, narrow) for i, c in sums}
     room = max((width_of(text, "small") for text in ends.values()), default=0.0) + 10
     span = Span(0.0, most, left, made.width - room)
+    marks = ticks(0.0, most, 4 if narrow else 7)
     for i, r in enumerate(results):
         made.canvas.text(0, made.y + 14, f"{letter(i)}  {plain(r.name)}", "strong", made.width)
         made.y += 22
@@ -45,18 +47,22 @@ def faults_by_catch(results: Sequence[ArrangementResult], currency: str, narrow:
             if any(sums[j, catch] for j in range(len(results))):
                 _bar(made, span, said(catch), sums[i, catch], series, ends[i, catch])
         if i < len(results) - 1:
-            made.grid(span, top - 2, made.y - 2, ())
+            for value in marks:
+                made.rule(span.at(value), top - 2, made.y - 2)
             made.y += 6
         else:
-            made.grid(
-                span, top - 2, made.y, [(v, short(v)) for v in ticks(0.0, most, 4 if narrow else 7)], "faults, mean of the runs"
-            )
+            made.grid(span, top - 2, made.y, [(v, short(v)) for v in marks], "faults, mean of the runs")
             made.y += 36
     behind = "mean number of faults"
     if not narrow:
-        behind += ", and what their rework, waiting and idle GPUs cost on average"
+        behind += " · price of the parts for them; what they cost in time is in rework, idle GPUs and outages"
     made.words([f"Behind each bar: {behind}."])
     return made.svg(standalone)
+
+
+def caught_at(result: ArrangementResult, catch: str) -> float:
+    """Mean number of faults that one stage catches, of all kinds; the same in charts, tables and on the screen."""
+    return fsum(f.mean for f in result.faults if f.catch == catch and known(f.mean))
 
 
 def _at(result: ArrangementResult, catch: str) -> dict[str, float]:

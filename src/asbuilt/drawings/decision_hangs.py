@@ -26,7 +26,7 @@ def tornado(
     narrow: bool = False,
     standalone: bool = False,
 ) -> str:
-    """Each assumption from its low to its high end, and what that does to the lead of the winner over the next one.
+    """Each assumption from its low to its high end, all others at their mean, and what that does to the lead of the winner.
 
     ``words``: winner and rival. Left of the line marked 0 the rival is cheaper. SVG, empty without swings.
     """
@@ -45,13 +45,19 @@ def tornado(
     span = Span(low, high, left + sides, made.width - sides)
     made.legend([(_LOW, "at its low end"), (_HIGH, "at its high end")])
     _sides(made, span, winner, rival)
+    top, ends = made.y, []
     for swing in drawn:
-        _swing(made, span, swing, lead, left, origins.get(swing.assumption, ""), currency)
+        ends += _swing(made, span, swing, lead, left, origins.get(swing.assumption, ""), currency)
+    for at, css, thick in ((0.0, "crit", 2.4), (lead, "even", 1.2)):
+        if at is not None and known(at):
+            made.canvas.line(((span.at(at), top - 4), (span.at(at), made.y)), css, thick)
+    for x, y, text, css in ends:
+        _end_text(made, x, y, text, css)
     made.grid(span, made.y, made.y, [(v, short(v)) for v in ticks(low, high, 4 if narrow else 6)], plain(currency, 12))
     made.y += 36
     notes = ["Solid line: both cost the same."]
     if known(lead):
-        notes[0] += f" Dashed line: everything as likely, {money(lead, currency)}."
+        notes[0] += f" Dashed line: everything at its mean, {money(lead, currency)}."
     notes.append("! the choice changes. ◆ claimed by who sells the service. ○ assumed by this tool.")
     if len(swings) > len(drawn):
         notes.append(f"The {len(drawn)} widest of {len(swings)} swings.")
@@ -81,7 +87,10 @@ def _sides(made: Chart, span: Span, winner: str, rival: str) -> None:
     made.y += 22
 
 
-def _swing(made: Chart, span: Span, swing: Swing, lead: float | None, left: float, origin: str, currency: str) -> None:
+def _swing(
+    made: Chart, span: Span, swing: Swing, lead: float | None, left: float, origin: str, currency: str
+) -> list[tuple[float, float, str, str]]:
+    """Name, range and bars of one assumption. Place, text and alignment of its values are returned: lines come before them."""
     mark = "! " if swing.changes_winner else ""
     name = f"{mark}{SIGNS.get(origin, '')}{plain(swing.assumption)}"
     values = f"{short(swing.low_value)} to {short(swing.high_value)} {unit_of(swing.unit, currency)}"
@@ -94,26 +103,29 @@ def _swing(made: Chart, span: Span, swing: Swing, lead: float | None, left: floa
         made.canvas.text(0, made.y + 13, name, "small strong", left - wide - 14, type_size("small"))
         made.canvas.text(left, made.y + 13, values, "small end", wide, type_size("small"))
     base = lead if lead is not None and known(lead) else (swing.at_low + swing.at_high) / 2
-    ends = []
-    for value, series, word in ((swing.at_low, _LOW, "low"), (swing.at_high, _HIGH, "high")):
+    both = [(swing.at_low, _LOW, "low"), (swing.at_high, _HIGH, "high")]
+    both.sort(key=lambda end: -abs(end[0] - base))
+    same_side = (both[0][0] >= base) == (both[1][0] >= base)
+    for at, (value, series, word) in enumerate(both):
         a, b = sorted((span.at(base), span.at(value)))
-        made.swatch(a, made.y, b - a, _BAR - 4, series, f"{name} at its {word} end: {short(value)}")
-        ends.append((span.at(value), short(value), value >= base))
-    for at, css, thick in ((0.0, "crit", 2.4), (lead, "even", 1.2)):
-        if at is not None and known(at):
-            x, over = span.at(at), 4 if made.narrow else _BAR - 12
-            made.canvas.line(((x, made.y - 4), (x, made.y + _BAR - 4 + over)), css, thick)
-    if not made.narrow:
-        _end_texts(made, ends)
+        # Of two ends on one side the nearer one is a thinner bar on the other: both are seen.
+        slim = 4.0 if same_side and at else 0.0
+        made.swatch(a, made.y + slim, b - a, _BAR - 4 - 2 * slim, series, f"{name} at its {word} end: {short(value)}")
+    y = made.y + 12
     made.y += _BAR + (4 if made.narrow else 2)
+    if made.narrow:
+        return []
+    told = both[:1] if same_side else both
+    return [
+        (span.at(v) + 5, y, short(v), "small") if v >= base else (span.at(v) - 5, y, short(v), "small end") for v, _, _ in told
+    ]
 
 
-def _end_texts(made: Chart, ends: list[tuple[float, str, bool]]) -> None:
-    """The value at each end of a bar, on its outer side; of two ends on one side only the outer one."""
-    if ends[0][2] == ends[1][2]:
-        ends = [max(ends) if ends[0][2] else min(ends)]
-    for x, text, up in ends:
-        made.canvas.text(x + 5 if up else x - 5, made.y + 12, text, "small halo" if up else "small end halo")
+def _end_text(made: Chart, x: float, y: float, text: str, css: str) -> None:
+    """The value at an end of a bar, on paper of its own: no line of the scale runs through it."""
+    wide = width_of(text, "small")
+    made.canvas.box(x - wide if css.endswith("end") else x, y - 10, wide, 13, "paper", radius=0)
+    made.canvas.text(x, y, text, css)
 
 
 def next_measurements(
@@ -128,10 +140,9 @@ def next_measurements(
     high = max(v for m in drawn for v in (m.worth, m.cost) if v is not None and known(v))
     room = max(width_of(money(v, currency), "small") for m in drawn for v in (m.worth, m.cost)) + 10
     span = Span(0.0, max(high, 0.0), 44.0, made.width - room)
-    kinds = [(2, "worth before deciding"), (4, "cost of finding out")]
-    made.legend(
-        [*kinds, (5, "saved by a change, its price counted in")] if any(m.assumption == CHANGE for m in drawn) else kinds
-    )
+    changes = sum(m.assumption == CHANGE for m in drawn)
+    kinds = [(2, "worth before deciding"), (4, "cost of finding out")] if changes < len(drawn) else []
+    made.legend([*kinds, (5, "saved by a change, its price counted in")] if changes else kinds)
     for m in drawn:
         change = m.assumption == CHANGE
         pays = "pays" if m.cost is not None and m.worth > m.cost else "does not pay" if m.cost is not None else "cost unknown"

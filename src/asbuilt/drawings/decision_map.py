@@ -53,11 +53,13 @@ def break_even_map(
             _panel(made, at * (room + gap), room, (racks, values), chosen, places, panel, (here, told_margins))
             low = max(low, made.y)
         made.y = low + 12
-    lines = [f"Across: racks of the site. Up: value of an idle GPU-hour in {plain(currency, 12)}."]
+    lines = [f"Across: racks with GPUs. Up: value of an idle GPU-hour in {plain(currency, 12)}. Everything else at its mean."]
     if told_margins:
         lines.append(f"Below each letter: by how much it is cheaper than the next one, in {plain(currency, 12)}.")
     if here is not None:
-        lines.append("Thick frame: the cell nearest to this site.")
+        lines.append(
+            f"Thick frame: the cell nearest to this site ({here[0]:,} racks, {short(here[1])} {plain(currency, 12)} as mean)."
+        )
     made.words(lines)
     return made.svg(standalone)
 
@@ -74,11 +76,11 @@ def _panel(
 ) -> None:
     racks, values = axes
     here, margins = look
-    title = f"{short(experience)} rack{'' if experience == 1 else 's'} built before"
+    title = f"own people have built {short(experience)} rack{'' if experience == 1 else 's'}"
     made.canvas.text(left, made.y + 13, title, "strong", room)
     made.y += 22
     wide = min(64.0, (room - _AXIS) / len(racks))
-    near = (_nearest(racks, here[0]), _nearest(values, here[1])) if here else None
+    near = (_nearest_size(racks, here[0]), _nearest(values, here[1])) if here else None
     for value in values:
         made.canvas.text(left + _AXIS - 6, made.y + 22, short(value), "small end", _AXIS - 8, 11.5)
         for at, count in enumerate(racks):
@@ -96,6 +98,11 @@ def _panel(
 
 def _nearest(values: Sequence[float], wanted: float) -> float:
     return min(values, key=lambda v: abs(v - wanted))
+
+
+def _nearest_size(sizes: Sequence[int], wanted: int) -> int:
+    """By ratio: of 8 and 16 racks, 16 is nearer to 12."""
+    return min(sizes, key=lambda size: max(size / wanted, wanted / size))
 
 
 def _cell(made: Chart, x: float, wide: float, cell: BreakEvenCell, place: int, look: tuple[bool, bool]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asbuilt.drawings.decision_ink import Chart, Span, chart, ticks
 from asbuilt.drawings.decision_words import known, letter, plain, said, short
@@ -18,6 +18,10 @@ MOST_ROWS = 24
 #: From so many rows on packages have no names of their own beside them: colour, texture and tooltip tell them.
 COMPACT = 7
 _BAR, _GAP = 15.0, 3.0
+#: A wait shorter than this, in days, is not drawn.
+_SHORTEST = 0.05
+#: From what moment days are counted, for the axes.
+FROM = "days from the first day of the hardware on site"
 SMALL = 11.5
 
 
@@ -42,7 +46,7 @@ def times(results: Sequence[ArrangementResult], narrow: bool = False, standalone
         top + 20,
         made.y,
         [(v, short(v)) for v in ticks(0.0, span.high, 5 if narrow else 9)],
-        "days from the first day on site",
+        FROM,
     )
     made.y += 36
     made.words(["Line: P10 to P90. Circle: first job at P50. Square: acceptance at P50."])
@@ -69,18 +73,31 @@ def _range(made: Chart, span: Span, place: int, text: str, q: Quantiles, mark: s
     made.y += 34
 
 
+def wait_d(result: ArrangementResult) -> float:
+    """Days from the first day of the hardware on site to the first package of the median run; 0 where they are not known.
+
+    The packages of that run begin when the crew is there; its acceptance is the P50, the wait for the crew among it.
+    """
+    ends = [b.end_d for b in result.bars if known(b.end_d)]
+    wait = result.acceptance_d.p50 - max(ends, default=float("nan"))
+    return wait if known(wait) and wait > _SHORTEST else 0.0
+
+
 def gantt(result: ArrangementResult, place: int, narrow: bool = False, standalone: bool = False) -> str:
     """The packages of the median run over days, row by row, the site last. Critical ones have a thick outline and a sign.
 
-    SVG, empty without packages.
+    Days count from the first day of the hardware on site: what the crew is waited for comes first. SVG, empty without packages.
     """
-    known_bars = [b for b in result.bars if known(b.start_d) and known(b.end_d)]
+    wait = wait_d(result)
+    known_bars = [
+        replace(b, start_d=b.start_d + wait, end_d=b.end_d + wait) for b in result.bars if known(b.start_d) and known(b.end_d)
+    ]
     if not known_bars:
         return ""
     by_row: dict[str, list[Bar]] = {}
     for bar in known_bars:
         by_row.setdefault(bar.row, []).append(bar)
-    rows = sorted(by_row, key=_natural)
+    rows = sorted(by_row, key=natural)
     shown = rows
     if len(rows) > MOST_ROWS:
         first = sorted(rows, key=lambda r: (r != "", not any(b.critical for b in by_row[r]), rows.index(r)))[:MOST_ROWS]
@@ -93,25 +110,50 @@ def gantt(result: ArrangementResult, place: int, narrow: bool = False, standalon
     last = max(b.end_d for b in known_bars)
     left = 54.0 if narrow else 96.0
     span = Span(min(0.0, *(b.start_d for b in known_bars)), last, left, made.width - 14)
-    scopes = [s for s in SCOPES if any(b.scope == s for b in known_bars)]
-    scopes += sorted({b.scope for b in known_bars} - set(scopes))
-    made.legend([(_scope(s), said(s)) for s in scopes])
-    made.canvas.box(0, made.y + 1, 14, 12, "crit", radius=1)
-    made.canvas.text(20, made.y + 11, "thick outline and ▸: on the critical path", "small")
-    made.y += 24
+    _legend(made, known_bars)
     top = made.y
+    if wait:
+        _waiting(made, span, wait)
     named = len(shown) < COMPACT
     for row in shown:
         _lane(made, span, row, by_row[row], named)
     step = [(v, short(v)) for v in ticks(span.low, last, 5 if narrow else 10)]
-    made.grid(span, top, made.y, step, "days from the first day on site")
+    made.grid(span, top, made.y, step, FROM)
     made.y += 36
     if len(shown) < len(rows):
         made.words([f"{len(rows) - len(shown)} more rows, off the critical path, are not drawn; --json has them."])
     return made.svg(standalone)
 
 
-def _natural(row: str) -> tuple[bool, int, list[tuple[int, str]]]:
+def _legend(made: Chart, bars: Sequence[Bar]) -> None:
+    """Scopes that have packages, and what a thick outline means."""
+    scopes = [s for s in SCOPES if any(b.scope == s for b in bars)]
+    scopes += sorted({b.scope for b in bars} - set(scopes))
+    made.legend([(_scope(s), said(s)) for s in scopes])
+    made.canvas.box(0, made.y + 1, 14, 12, "crit", radius=1)
+    made.canvas.text(20, made.y + 11, "thick outline and ▸: on the critical path", "small")
+    made.y += 24
+
+
+def _waiting(made: Chart, span: Span, wait: float) -> None:
+    """The line before the rows: the days until the crew is there."""
+    text = f"until the crew is there: {short(wait)} d"
+    x, end = span.at(0.0), span.at(wait)
+    made.canvas.line(((0, made.y), (made.width, made.y)), "grid")
+    made.canvas.text(0, made.y + 16, "wait", "strong", span.start - 6)
+    made.canvas.box(x, made.y + 4, max(end - x, 1.5), _BAR, "frame", text, 1)
+    need = width_of(text, "small")
+    if need <= end - x - 6:
+        made.canvas.text((x + end) / 2, made.y + 15.5, text, "small halo mid")
+    elif end + 5 + need <= made.width:
+        made.canvas.text(end + 5, made.y + 15.5, text, "small halo")
+    else:
+        made.canvas.text(span.start, made.y + 34, text, "small halo", made.width - span.start, SMALL)
+        made.y += _BAR + _GAP
+    made.y += _BAR + _GAP + 6
+
+
+def natural(row: str) -> tuple[bool, int, list[tuple[int, str]]]:
     """A before B before AA, 2 before 10, the site last."""
     return (
         row == "",

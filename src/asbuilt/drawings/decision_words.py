@@ -96,7 +96,8 @@ _SAID = {
     "lead": "project lead",
     "replacements": "parts replaced",
     "audit": "third-party audit",
-    "liability": "own liability",
+    "liability": "self-insured liability",
+    "tooling": "tools and calibration",
     "own": "own people",
     "connector_dirty": "dirty connector",
     "backplane_pin": "bent backplane pin",
@@ -109,6 +110,19 @@ _SAID = {
     "first_job_d": "first job",
     "acceptance_d": "acceptance",
 }
+
+
+#: Kinds of racks whose name alone does not say what they are.
+_RACKS = {"air": "air-cooled with GPUs", "liquid": "liquid-cooled with GPUs"}
+
+
+def racks_said(racks: Mapping[str, int]) -> str:
+    """``15 racks (1 network, 12 air-cooled with GPUs, 2 storage)``; ``an unknown number of racks``."""
+    if not racks:
+        return "an unknown number of racks"
+    kinds = ", ".join(f"{count:,} {_RACKS.get(kind) or plain(kind.replace('_', ' '), 20)}" for kind, count in racks.items())
+    whole = sum(racks.values())
+    return f"{whole:,} rack{'' if whole == 1 else 's'} ({kinds})"
 
 
 def said(key: str) -> str:

@@ -14,14 +14,13 @@ from asbuilt.drawings.decision_faults import faults_by_catch
 from asbuilt.drawings.decision_hangs import next_measurements, reach, tornado
 from asbuilt.drawings.decision_ink import series_css
 from asbuilt.drawings.decision_map import break_even_map
-from asbuilt.drawings.decision_time import gantt, times
-from asbuilt.drawings.decision_words import CHANGE, amount, letter, money, plain, said, share, short, unit_of
+from asbuilt.drawings.decision_time import gantt, times, wait_d
+from asbuilt.drawings.decision_words import CHANGE, amount, days, letter, money, plain, racks_said, said, share, short, unit_of
 from asbuilt.drawings.theme import FONT, css_variables, drawing_css
-from asbuilt.model.decision import Decision
-from asbuilt.model.deployment import SCOPES
+from asbuilt.model.decision import Decision, NextMeasurement
 from asbuilt.report.decision_answer import answer, mark, next_best
-from asbuilt.report.decision_figures import Book, pieces
-from asbuilt.report.decision_rows import assumption_groups, comparison, crew_weeks, shared, variants
+from asbuilt.report.decision_figures import Book, breakable, pieces
+from asbuilt.report.decision_rows import assumption_groups, comparison, crew_weeks, gates, scopes_of, shared, variants
 from asbuilt.report.html import environment
 
 #: Racks that carry GPUs: what the axis of the break-even map counts.
@@ -70,6 +69,8 @@ def _content(decision: Decision) -> dict[str, Any]:
         "plain": plain,
         "said": said,
         "amount": amount,
+        "racks": racks_said(decision.racks),
+        "breakable": breakable,
         "pieces": pieces,
         "linked": book.linked,
     }
@@ -81,10 +82,12 @@ def _heads(decision: Decision) -> list[dict[str, Any]]:
             "letter": letter(at),
             "name": plain(r.name, 80),
             "won": r.id == decision.winner,
-            "scopes": [(said(s), said(r.parties[s])) for s in SCOPES if s in r.parties],
+            "scopes": [(said(s), said(r.parties[s])) for s in scopes_of(decision, r)],
             "checkpoints": [plain(c, 120) for c in r.checkpoints],
             "critical": [plain(c, 120) for c in r.critical],
             "weeks": crew_weeks(r),
+            "gates": gates(r),
+            "wait": days(wait_d(r)) if wait_d(r) else "",
         }
         for at, r in enumerate(decision.arrangements)
     ]
@@ -114,9 +117,9 @@ def pictures(decision: Decision) -> dict[str, Picture]:
 
 
 def _here(decision: Decision) -> tuple[int, float] | None:
-    """This site on the break-even map: GPU racks and the likely value of a GPU-hour; None where one is not known."""
+    """This site on the break-even map: GPU racks and the mean value of a GPU-hour; None where one is not known."""
     racks = sum(decision.racks.get(kind, 0) for kind in _GPU_RACKS)
-    value = next((a.likely for a in decision.assumptions if a.id == _GPU_HOUR), None)
+    value = next((a.mean for a in decision.assumptions if a.id == _GPU_HOUR), None)
     return (racks, value) if racks and value is not None else None
 
 
@@ -144,7 +147,7 @@ def _tables(decision: Decision, book: Book) -> dict[str, Any]:
                 "anchor": meanings.get(m.assumption, none)[2],
                 "worth": money(m.worth, currency),
                 "cost": money(m.cost, currency),
-                "settles": share(m.settles),
+                "settles": _settles(m),
                 "how": plain(m.how, 300),
                 "pays": m.cost is not None and m.worth > m.cost,
                 "change": m.assumption == CHANGE,
@@ -157,6 +160,13 @@ def _tables(decision: Decision, book: Book) -> dict[str, Any]:
         "qualifications": shared(d, lambda r: r.qualifications),
         "records": shared(d, lambda r: r.records),
     }  # fmt: skip
+
+
+def _settles(one: NextMeasurement) -> str:
+    """In how many of the cases knowing it would change the choice; of a change, whether it does."""
+    if one.assumption == CHANGE:
+        return "yes" if one.settles else "no"
+    return f"in {share(one.settles)} of the cases"
 
 
 def _worked(book: Book) -> list[dict[str, Any]]:

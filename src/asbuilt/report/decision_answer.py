@@ -82,7 +82,7 @@ def _largest(decision: Decision, won: ArrangementResult) -> str:
     rest = {r.id: r.cost.mean - (r.parts[key].mean if key in r.parts else 0.0) for r in decision.arrangements}
     rest = {k: v for k, v in rest.items() if known(v)}
     best = min(rest, key=lambda k: rest[k])
-    told = f"{said(key)}: {share(parts[key] / won.cost.mean)} of that on average"
+    told = f"{said(key)}: {share(parts[key] / won.cost.mean)} of its mean cost"
     if len(rest) < 2:
         return f"{told}."
     return (
@@ -92,14 +92,17 @@ def _largest(decision: Decision, won: ArrangementResult) -> str:
 
 def _time(decision: Decision, won: ArrangementResult, rival: ArrangementResult | None) -> str:
     done = won.acceptance_d
-    text = f"It is accepted after {days(done.p50)} ({between(done)})"
+    text = (
+        f"With {mark(decision, won.id)} the site is accepted {days(done.p50)} ({between(done)}) after the first day of the "
+        "hardware on site"
+    )
     if rival is not None and known(rival.acceptance_d.p50) and known(done.p50):
         gap = rival.acceptance_d.p50 - done.p50
         word = "sooner" if gap > 0 else "later"
         text += (
             f", {days(abs(gap))} {word} than {mark(decision, rival.id)}" if gap else ", on the same day as the next cheapest"
         )
-    return f"{text}; the first job runs after {days(won.first_job_d.p50)}."
+    return f"{text}; the first job runs after {days(won.first_job_d.p50)}. All days are P50."
 
 
 def _turning(decision: Decision, won: ArrangementResult, rival: ArrangementResult) -> str:
@@ -146,7 +149,7 @@ def _without_claims(decision: Decision, won: ArrangementResult) -> str:
         return "The comparison without claimed values was not made."
     cost = money(best.cost.p50, decision.currency)
     if best.arrangement == won.id:
-        return f"With every claim of a seller left out it stays the cheapest ({cost} at P50)."
+        return f"With every claim of a seller left out {mark(decision, won.id)} stays the cheapest ({cost} at P50)."
     return f"With every claim of a seller left out {mark(decision, best.arrangement)} is cheapest ({cost} at P50)."
 
 

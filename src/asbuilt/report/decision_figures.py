@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _NAME = 160
 #: How the working of a quantity is called, before the operation that it counts.
 _QUANTITY = "quantity."
+#: Where an id may go on in the next line.
+_BREAK = re.compile(r"(?<=[._])(?=.)")
 #: What an id of an assumption looks like in running text.
 _ID = re.compile(r"([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)")
 
@@ -115,13 +117,13 @@ class Book:
         from markupsafe import Markup, escape
 
         made = Markup()
-        for part in _ID.split(plain(text, most)):
+        for part in _ID.split(plain(text, most).replace("`", "")):
             one = self.assumed.get(part)
             if one is None:
                 made += escape(part)
             else:
                 sign = SIGNS.get(str(one.origin), "").strip()
-                made += Markup('<a href="#{}"><code>{}</code></a>').format(self.anchors[part], part)
+                made += Markup('<a href="#{}"><code>{}</code></a>').format(self.anchors[part], breakable(part))
                 made += Markup(' <span class="m {0}" title="{0}">{1}</span>').format(str(one.origin), sign) if sign else ""
         return made
 
@@ -175,9 +177,22 @@ def pieces(count: float, unit: str) -> str:
     return f"{number(count, 1)} {word if count == 1 else many}" if known(count) else UNKNOWN
 
 
+def breakable(key: object) -> Markup:
+    """An id, escaped, that may go on in the next line behind a dot or an underscore and nowhere else."""
+    from markupsafe import Markup
+
+    return Markup("<wbr>").join(_BREAK.split(plain(key, _NAME)))
+
+
 def spread(one: Assumed, currency: str) -> str:
-    """``0.3 ratio (0.2 to 0.4)``."""
-    return f"{amount(one.likely, unit_of(one.unit, currency))} ({short(one.low)} to {short(one.high)})"
+    """``0.3 ratio (0.2 to 0.4)``; with the mean where it is another than the likely value: runs come out around that."""
+    mean = "" if short(one.mean) == short(one.likely) else f"; mean {short(one.mean)}"
+    return f"{amount(one.likely, unit_of(one.unit, currency))} ({ends_of(one.low, one.high)}{mean})"
+
+
+def ends_of(low: float, high: float) -> str:
+    """``0.2 to 0.4``; ``0.2`` alone where both are the same."""
+    return short(low) if low == high else f"{short(low)} to {short(high)}"
 
 
 def ends(q: Quantiles) -> str:

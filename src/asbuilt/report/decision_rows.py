@@ -5,14 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import fsum
 
 from asbuilt.base.origin import Origin
+from asbuilt.drawings.decision_faults import caught_at
+from asbuilt.drawings.decision_time import natural, wait_d
 from asbuilt.drawings.decision_words import amount, days, known, letter, money, plain, said, short, unit_of
-from asbuilt.model.assumption import Assumed
-from asbuilt.model.decision import ArrangementResult, CaughtFaults, Decision, Duty, Item, Quantiles, Summary
+from asbuilt.model.assumption import Assumed, Spread
+from asbuilt.model.decision import ArrangementResult, Decision, Duty, Item, Quantiles, Summary
 from asbuilt.model.deployment import CATCHES, SCOPES
 from asbuilt.report.decision_answer import claims_variant
-from asbuilt.report.decision_figures import Book, Figure, days_of, ends, least, money_of
+from asbuilt.report.decision_figures import Book, Figure, days_of, ends, ends_of, least, money_of
 
 _FAULT = "fault"
 #: Lines in which the least is marked: in the others less is no better (a fault caught early is well caught).
@@ -22,6 +25,15 @@ _QUANTILES = "P10, P50 and P90: 10, 50 and 90 of 100 simulated deployments lie a
 _PEOPLE = "largest sum over shifts and skills in a week of the median run"
 _HANDS = "neighbouring scopes in building order that different parties do"
 _MEAN = "mean of the simulated deployments; means of parts add up, their P50 do not"
+_REWORK = (
+    "sum over kinds and stages: mean number of faults x mean of fault.<kind>.rework.<stage>; what production finds is among it"
+)
+#: What a gate is called in the head of its column.
+_GATES = {
+    "power/gate": "power gate", "liquid/gate": "pressure gate", "acceptance/fabric": "fabric",
+    "acceptance/collectives": "collectives", "acceptance/site": "site fabric", "acceptance/soak": "soak",
+    "acceptance/audit": "audit",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +57,12 @@ class Shared:
 def comparison(book: Book) -> list[Row]:
     """The arrangements side by side; every figure opens."""
     results, currency = book.decision.arrangements, book.decision.currency
+
+    def hands(result: ArrangementResult) -> float:
+        return _interfaces(book.decision, result)
+
     parts = list(dict.fromkeys(k for r in results for k in r.parts))
     caught = [c for c in CATCHES if any(f.catch == c for r in results for f in r.faults)]
-    cost_of_faults = ("faults.cost",)
     return [
         _quantiles(book, "Cost, P50", lambda r: r.cost, lambda v: money(v, currency), ("cost", "total"), "lead"),
         Row("of which, on average", (), "head"),
@@ -58,8 +73,7 @@ def comparison(book: Book) -> list[Row]:
         _quantiles(book, "Idle GPU-hours, P50", lambda r: r.idle_gpu_h, short, ("idle_hours", "idle_gpu_h")),
         Row("faults, on average, by the stage that catches them", (), "head"),
         *(_caught(book, catch) for catch in caught),
-        _sum(book, "Rework, hours of a team", lambda f: f.rework_h, lambda v: amount(v, "h"), ("rework_h",)),
-        _sum(book, "Rework, waiting and outage", lambda f: f.cost, lambda v: money(v, currency), cost_of_faults),
+        _row(book, "Rework, hours of a team", _rework, lambda r: (amount(_rework(r), "h"), ""), ("rework_h",), _REWORK),
         Row("people", (), "head"),
         _row(
             book,
@@ -69,7 +83,7 @@ def comparison(book: Book) -> list[Row]:
             ("people",),
             _PEOPLE,
         ),
-        _row(book, "Work changing hands", _interfaces, lambda r: (short(_interfaces(r)), ""), ("interfaces",), _HANDS),
+        _row(book, "Work changing hands", hands, lambda r: (short(hands(r)), ""), ("interfaces",), _HANDS),
     ]
 
 
@@ -120,7 +134,7 @@ def _part(book: Book, key: str) -> Row:
 
 def _caught(book: Book, catch: str) -> Row:
     def value(result: ArrangementResult) -> float:
-        return sum(f.mean for f in result.faults if f.catch == catch)
+        return caught_at(result, catch)
 
     return _row(
         book,
@@ -133,13 +147,8 @@ def _caught(book: Book, catch: str) -> Row:
     )
 
 
-def _sum(
-    book: Book, label: str, value: Callable[[CaughtFaults], float], text: Callable[[float], str], names: tuple[str, ...]
-) -> Row:
-    def total(result: ArrangementResult) -> float:
-        return sum(value(f) for f in result.faults) if result.faults else float("nan")
-
-    return _row(book, label, total, lambda r: (text(total(r)), ""), names, _MEAN)
+def _rework(result: ArrangementResult) -> float:
+    return fsum(f.rework_h for f in result.faults) if result.faults else float("nan")
 
 
 def _most_people(result: ArrangementResult) -> float:
@@ -154,9 +163,28 @@ def _weeks(result: ArrangementResult) -> str:
     return f"{len(weeks):,} weeks with people on site" if weeks else ""
 
 
-def _interfaces(result: ArrangementResult) -> float:
-    order = [result.parties[s] for s in SCOPES if s in result.parties]
+def scopes_of(decision: Decision, result: ArrangementResult) -> tuple[str, ...]:
+    """Scopes of an arrangement in building order, without those of which the plan has no work."""
+    there = {q.scope for q in decision.quantities if q.count > 0}
+    return tuple(s for s in SCOPES if s in result.parties and (s in there or not there))
+
+
+def _interfaces(decision: Decision, result: ArrangementResult) -> float:
+    order = [result.parties[s] for s in scopes_of(decision, result)]
     return float(sum(1 for a, b in itertools.pairwise(order) if a != b))
+
+
+def gates(result: ArrangementResult) -> tuple[tuple[str, ...], list[tuple[str, tuple[str, ...]]]]:
+    """When gates fall in the median run: their names, and for each row (the site last) the day of each; empty: none there.
+
+    Days count from the first day of the hardware on site, as acceptance does.
+    """
+    there = [key for key in _GATES if any(b.package == key for b in result.bars)]
+    rows = sorted({b.row for b in result.bars if b.package in there}, key=natural)
+    wait = wait_d(result)
+    by = {(b.row, b.package): b.end_d + wait for b in result.bars}
+    lines = [(plain(row, 40), tuple(short(by[row, key]) if (row, key) in by else "" for key in there)) for row in rows]
+    return tuple(_GATES[key] for key in there), lines
 
 
 def variants(decision: Decision) -> list[dict[str, object]]:
@@ -232,6 +260,11 @@ def assumption_groups(book: Book) -> list[dict[str, object]]:
     return made
 
 
+def _range(one: Spread) -> str:
+    fixed = one.low == one.likely == one.high
+    return short(one.likely) if fixed else f"{ends_of(one.low, one.high)}, likely {short(one.likely)}"
+
+
 def _group(key: str) -> tuple[str, str]:
     words = key.split(".")
     return words[0], words[1] if words[0] == _FAULT and len(words) > 2 else ""
@@ -244,7 +277,7 @@ def _line(book: Book, one: Assumed) -> dict[str, object]:
         "high": short(one.high), "unit": unit_of(one.unit, book.decision.currency),
         "origin": str(one.origin), "confidence": str(one.confidence),
         "source": plain(one.source, 400), "meaning": plain(one.meaning, 400),
-        "removed": f"{short(left.low)} to {short(left.high)}, likely {short(left.likely)}" if left else "",
+        "removed": _range(left) if left else "",
         "why": plain(one.removed_why, 400),
         "rate": f"as if {short(one.faults)} faults had been seen in {short(one.operations)} operations" if one.faults else "",
     }  # fmt: skip
