@@ -9,7 +9,6 @@ import pytest
 import gpu_transcripts as texts
 from asbuilt.model.capture import Capture
 from asbuilt.model.facts import Facts
-from asbuilt.parsers import gpu_words
 from asbuilt.parsers.tools import TOOLS
 
 
@@ -185,19 +184,6 @@ def test_a_tool_that_gives_up_says_so_as_an_event_and_nothing_else(tool: str, te
     assert list(facts.tables) == ["event_facts"] and facts.accounts["c"].unread == 0
     assert [(e["source"], e["code"], e["device"], e["severity"]) for e in rows(facts, "event_facts")] == [
         ("nvidia-smi", code, device, "fatal")]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("printed", "address"),
-    [
-        ("00000000:1B:00.0", "0000:1b:00.0"),
-        ("0000:1B:00.0", "0000:1b:00.0"),
-        ("00010000:1B:00.0", "10000:1b:00.0"),
-        ("N/A", None),
-    ],
-)
-def test_addresses_have_one_form(printed: str, address: str | None) -> None:
-    assert gpu_words.address(printed) == address
 
 
 def test_the_subject_is_the_host_and_no_subject_is_none() -> None:

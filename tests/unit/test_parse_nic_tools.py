@@ -134,10 +134,15 @@ def test_pci_addresses_in_one_form() -> None:
         "37:00.0": "0000:37:00.0",
         "0001:E1:00.1": "0001:e1:00.1",
         "00000009:01:00": "0009:01:00.0",
+        "00000000:1B:00.0": "0000:1b:00.0",
+        "00010000:1B:00.0": "10000:1b:00.0",
+        "1:1B:00.0": "0001:1b:00.0",
+        "N/A": None,
         "x": None,
         "37:00.9": None,
     }
     assert {text: pci_address(text) for text in said} == said
+    assert pci_address(None) is None
 
 
 def test_the_answers_of_one_file_belong_to_the_device_in_the_command_before_them() -> None:

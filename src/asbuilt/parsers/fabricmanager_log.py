@@ -10,8 +10,9 @@ import re
 
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_node import EVENT_FACTS
-from asbuilt.parsers.gpu_words import Gathered, address
+from asbuilt.parsers.gpu_words import Gathered
 from asbuilt.parsers.host_lines import Listener, Said, as_utf8
+from asbuilt.parsers.told_rows import pci_address
 
 TOOL = "fabricmanager-log"
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -56,7 +57,7 @@ def _record(out: Gathered, said: Said, record: re.Match[str]) -> None:
     if sxid := _SXID.search(message):
         bus = _BUS.search(message)
         out.add(
-            EVENT_FACTS, said, source="sxid", code=sxid[2], device=address(bus[1]) if bus else None, time=time,
+            EVENT_FACTS, said, source="sxid", code=sxid[2], device=pci_address(bus[1]) if bus else None, time=time,
             severity="fatal" if sxid[1].lower() == "fatal" else "warning", message=message[:500],
         )  # fmt: skip
     elif version := _VERSION.match(message):

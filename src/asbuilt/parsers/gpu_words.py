@@ -1,4 +1,4 @@
-"""Words, numbers and addresses as the tools of a machine's GPUs print them, and the sentences with which they give up.
+"""Words and numbers as the tools of a machine's GPUs print them, and the sentences with which they give up.
 
 A tool that cannot speak to the driver or to a GPU says so in a sentence instead of its answer. Such a sentence is a fact: a
 row of ``event_facts`` with the source ``nvidia-smi`` and one of the codes of `SENTENCES`; the tool's other tables stay empty,
@@ -24,6 +24,7 @@ from asbuilt.model.facts_gpu import (
 from asbuilt.model.facts_node import EVENT_FACTS, IDENTITY_FACTS, VERSION_FACTS
 from asbuilt.parsers import fact_rows
 from asbuilt.parsers.host_lines import Account, Said
+from asbuilt.parsers.told_rows import pci_address
 
 SCHEMAS: dict[str, Schema] = {
     s.name: s
@@ -38,7 +39,6 @@ _UNTOLD = re.compile(
     r"|GPU requires reset|Requested functionality has been deprecated|ERR!|-)?\]?$",
     re.I,
 )
-_ADDRESS = re.compile(r"^(?:([0-9a-fA-F]{1,8}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})(?:\.([0-7]))?$")
 _NUMBER = re.compile(r"^([+-]?\d{1,20}(?:\.\d{1,9})?)(?:\s*(?:%|[A-Za-z/]{1,8}|bank\(s\)))?$")
 _YES = {"enabled", "yes", "on", "active", "true", "1"}
 _NO = {"disabled", "no", "off", "not active", "false", "0"}
@@ -69,15 +69,6 @@ def told(text: str | None) -> str | None:
         return None
     text = text.strip()
     return None if _UNTOLD.match(text) else text
-
-
-def address(text: str | None) -> str | None:
-    """``00000000:1B:00.0`` -> ``0000:1b:00.0``; None for what is no address. A domain above ffff keeps its digits."""
-    found = _ADDRESS.match((text or "").strip())
-    if found is None:
-        return None
-    domain = f"{int(found[1] or '0', 16):04x}"
-    return f"{domain}:{found[2]}:{found[3]}.{found[4] or '0'}".lower()
 
 
 def number(text: str | None) -> float | None:
@@ -177,7 +168,7 @@ class Gathered:
             code = str(found.lastgroup)
             where = _WHERE.search(said.text)
             self.add(
-                EVENT_FACTS, said, source="nvidia-smi", code=code, device=address(where[1]) if where else None,
+                EVENT_FACTS, said, source="nvidia-smi", code=code, device=pci_address(where[1]) if where else None,
                 severity="fatal" if code in _FATAL else "warning", message=said.text.strip()[:500],
             )  # fmt: skip
         return True

@@ -11,8 +11,9 @@ from typing import Any
 
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_node import EVENT_FACTS
-from asbuilt.parsers.gpu_words import FAILED, Gathered, address, flag, number, told
+from asbuilt.parsers.gpu_words import FAILED, Gathered, flag, number, told
 from asbuilt.parsers.host_lines import Listener, Said, as_utf8
+from asbuilt.parsers.told_rows import pci_address
 
 TOOL = "nvidia-smi"
 _HEAD = re.compile(
@@ -107,7 +108,7 @@ class _Reader:
         name, bus = _GPU.match(cells[0][0]), _BUS.match(cells[0][1])
         if name is None or bus is None:
             return
-        place = address(bus[1])
+        place = pci_address(bus[1])
         row: dict[str, Any] = {"index": int(name[1]), "name": name[2], "persistence": flag(name[3]), "address": place}
         ecc = cells[0][2]
         row["uncorrected_volatile"] = number(ecc)

@@ -12,8 +12,9 @@ from typing import Any, Callable
 
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_node import EVENT_FACTS
-from asbuilt.parsers.gpu_words import FAILED, Gathered, address, count, flag, number, serial, told, uuid
+from asbuilt.parsers.gpu_words import FAILED, Gathered, count, flag, number, serial, told, uuid
 from asbuilt.parsers.host_lines import Listener, Said, as_utf8
+from asbuilt.parsers.told_rows import pci_address
 
 TOOL = "nvidia-smi-csv"
 _CELL = re.compile(r"^([a-z][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*)(?: \[[A-Za-z/%]{1,8}\])?$")
@@ -39,7 +40,7 @@ def _cluster(text: str | None) -> str | None:
 #: Column of ``gpu_facts`` -> (reader, header names, lower case).
 _FIELDS: dict[str, tuple[Callable[[str | None], Any], tuple[str, ...]]] = {
     "index": (count, ("index",)),
-    "address": (address, ("pci.bus_id", "gpu_bus_id")),
+    "address": (pci_address, ("pci.bus_id", "gpu_bus_id")),
     "uuid": (uuid, ("uuid", "gpu_uuid")),
     "serial": (serial, ("serial", "gpu_serial")),
     "name": (told, ("name", "gpu_name")),

@@ -13,9 +13,10 @@ from typing import Any
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_gpu import NVLINK_FACTS
 from asbuilt.model.facts_node import EVENT_FACTS, IDENTITY_FACTS
-from asbuilt.parsers.gpu_words import FAILED, Gathered, address, number, told, uuid
+from asbuilt.parsers.gpu_words import FAILED, Gathered, number, told, uuid
 from asbuilt.parsers.host_lines import Listener, Said, as_utf8
 from asbuilt.parsers.nvidia_smi_list import GPU
+from asbuilt.parsers.told_rows import pci_address
 
 TOOL = "nvidia-smi-nvlink"
 _STATE = re.compile(r"^\s*Link (\d{1,3}): (?:(\d{1,5}(?:\.\d{1,6})?) GB/s|(<inactive>|N/A))$")
@@ -100,7 +101,7 @@ class _Reader:
             else:
                 self.out.account.ignore(said.number)
         elif (found := _REMOTE.match(said.text)) and said.closed:
-            remote = address(found[2]) or told(found[2])
+            remote = pci_address(found[2]) or told(found[2])
             row |= {"link": int(found[1]), "remote": f"{remote} link {found[3]}" if found[3] else remote}
             self.out.add(NVLINK_FACTS, said, **row)
         elif _NONE.match(said.text) and said.closed:

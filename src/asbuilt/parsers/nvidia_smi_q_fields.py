@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping
 
-from asbuilt.parsers.gpu_words import address, count, flag, number, serial, told, uuid
+from asbuilt.parsers.gpu_words import count, flag, number, serial, told, uuid
+from asbuilt.parsers.told_rows import pci_address
 
 Reader = Callable[[str | None], Any]
 
@@ -168,7 +169,7 @@ class Paths:
 
     def row(self, values: Mapping[str, str], place: str) -> dict[str, Any]:
         """Columns of ``gpu_facts`` for a GPU at ``place`` (its address as printed)."""
-        row: dict[str, Any] = {"address": address(place)}
+        row: dict[str, Any] = {"address": pci_address(place)}
         for column, read, paths in self._fields:
             for path in paths:
                 if path in values and (value := read(values[path])) is not None:

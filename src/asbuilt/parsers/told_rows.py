@@ -10,21 +10,19 @@ from asbuilt.model.facts import Facts
 from asbuilt.parsers import fact_rows
 from asbuilt.parsers.host_lines import Listener, Said, as_utf8
 
-_ADDRESS = re.compile(r"^(?:([0-9a-fA-F]{4,8}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})(?:\.([0-7]))?$")
+_ADDRESS = re.compile(r"^(?:([0-9a-fA-F]{1,8}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})(?:\.([0-7]))?$")
 
 
-def pci_address(text: str) -> str | None:
+def pci_address(text: str | None) -> str | None:
     """``dddd:bb:dd.f`` in lower case, with domain 0000 and function 0 where they are left out; None for no PCI address.
 
-    Domains of eight digits (NVIDIA drivers print them) lose their leading zeros down to four.
+    Domains of eight digits (NVIDIA drivers print them) lose their leading zeros down to four; one above ffff keeps its digits.
     """
-    found = _ADDRESS.match(text.strip())
+    found = _ADDRESS.match((text or "").strip())
     if found is None:
         return None
-    domain = (found[1] or "0000").lower()
-    if len(domain) > 4:
-        domain = domain.lstrip("0").rjust(4, "0")
-    return f"{domain}:{found[2].lower()}:{found[3].lower()}.{found[4] or '0'}"
+    domain = f"{int(found[1] or '0', 16):04x}"
+    return f"{domain}:{found[2]}:{found[3]}.{found[4] or '0'}".lower()
 
 
 def no_word(text: str) -> str | None:
