@@ -23,7 +23,7 @@ from asbuilt.parsers.dcgmi_words import BORDER, FAILED, LINE, cells, numbers, te
 from asbuilt.parsers.fact_rows import table
 from asbuilt.parsers.gpu_words import Gathered, told
 from asbuilt.parsers.host_lines import Listener, Said, as_utf8
-from asbuilt.parsers.json_documents import Document, documents
+from asbuilt.parsers.json_documents import Document, documents, mappings
 
 TOOL = "dcgmi-diag"
 #: Rows of runs, rows of results.
@@ -225,22 +225,18 @@ def _rates(document: Document, results: list[dict[str, Any]], run: str, version:
 
 def _tests(body: dict[str, Any]) -> Iterator[tuple[str | None, str, dict[str, Any]]]:
     """(category, test, result) of everything under ``test_categories``; a summary of a test is a result of the machine."""
-    for group in _list(body.get("test_categories")):
+    for group in mappings(body.get("test_categories")):
         category = group.get("category") if isinstance(group.get("category"), str) else None
-        for test in _list(group.get("tests")):
+        for test in mappings(group.get("tests")):
             name = test.get("name")
             if not isinstance(name, str) or not test_name(name):
                 continue
-            results = _list(test.get("results"))
+            results = mappings(test.get("results"))
             summary = test.get("test_summary")
             if isinstance(summary, dict):
                 results = [summary, *results]
             for result in results:
                 yield category, name, result
-
-
-def _list(value: Any) -> list[dict[str, Any]]:
-    return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
 
 
 def _gpus(result: dict[str, Any]) -> list[int | None]:

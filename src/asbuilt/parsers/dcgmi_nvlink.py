@@ -9,9 +9,9 @@ from asbuilt.model.facts import Facts
 from asbuilt.model.facts_gpu import NVLINK_FABRIC_FACTS, NVLINK_FACTS
 from asbuilt.model.facts_node import EVENT_FACTS
 from asbuilt.parsers.dcgmi_words import BORDER, FAILED, LINE, cells
-from asbuilt.parsers.gpu_words import Gathered, number
+from asbuilt.parsers.gpu_words import Gathered, number, of_documents
 from asbuilt.parsers.host_lines import Listener, Said, as_utf8
-from asbuilt.parsers.json_documents import Document, documents
+from asbuilt.parsers.json_documents import Document
 
 TOOL = "dcgmi-nvlink"
 _GPU = re.compile(r"^GPU (\d{1,3})$")
@@ -44,11 +44,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """``nvlink_facts`` of every link, ``nvlink_fabric_facts`` of the NVSwitches. Never raises."""
     text = as_utf8(data)
     if text.lstrip()[:1] == b"{":
-        account, found = documents(text, subject)
-        out = Gathered(account)
-        for document in found:
-            _document(out, document)
-        return out.facts(capture_id, TOOL)
+        return of_documents(text, subject, capture_id, TOOL, _document)
     listener = Listener(text, subject, _OWN)
     reader = _Reader(Gathered(listener.account))
     for said in listener:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 from asbuilt.base.table import Schema
 from asbuilt.model.facts import Facts
@@ -24,6 +24,7 @@ from asbuilt.model.facts_gpu import (
 from asbuilt.model.facts_node import EVENT_FACTS, IDENTITY_FACTS, VERSION_FACTS
 from asbuilt.parsers import fact_rows
 from asbuilt.parsers.host_lines import Account, Said
+from asbuilt.parsers.json_documents import Document, documents
 from asbuilt.parsers.told_rows import pci_address
 
 SCHEMAS: dict[str, Schema] = {
@@ -179,3 +180,12 @@ class Gathered:
         tables = fact_rows.RowTables(told, capture_id) if told else {}
         notes = tuple(f"{capture_id}: {note}" for note in self.notes)
         return Facts(tables, {capture_id: self.account.result()}, notes, tool)
+
+
+def of_documents(text: bytes, subject: str, capture_id: str, tool: str, take: Callable[[Gathered, Document], None]) -> Facts:
+    """What the JSON documents of a text tell: ``take`` adds the rows of one."""
+    account, found = documents(text, subject)
+    out = Gathered(account)
+    for document in found:
+        take(out, document)
+    return out.facts(capture_id, tool)

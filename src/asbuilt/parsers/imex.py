@@ -12,9 +12,9 @@ from typing import Any
 
 from asbuilt.model.facts import Facts
 from asbuilt.model.facts_gpu import NVLINK_FABRIC_FACTS
-from asbuilt.parsers.gpu_words import Gathered, told
+from asbuilt.parsers.gpu_words import Gathered, of_documents, told
 from asbuilt.parsers.host_lines import Listener, Said, as_utf8
-from asbuilt.parsers.json_documents import Document, documents
+from asbuilt.parsers.json_documents import Document
 
 TOOL = "imex"
 #: Letters of the matrix of connections (NVIDIA IMEX service guide).
@@ -62,11 +62,7 @@ def parse(data: bytes, capture_id: str, subject: str = "") -> Facts:
     """``nvlink_fabric_facts`` and the versions of the nodes' services. Never raises."""
     text = as_utf8(data)
     if text.lstrip()[:1] == b"{":
-        account, found = documents(text, subject)
-        out = Gathered(account)
-        for document in found:
-            _document(out, document)
-        return out.facts(capture_id, TOOL)
+        return of_documents(text, subject, capture_id, TOOL, _document)
     listener = Listener(text, subject, _OWN)
     reader = _Reader(Gathered(listener.account))
     for said in listener:

@@ -77,3 +77,8 @@ def text_of(value: Any) -> str:
 def mapping(value: Any) -> dict[str, Any]:
     """An object, {} for what is none."""
     return value if isinstance(value, dict) else {}
+
+
+def mappings(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list, [] for what is none."""
+    return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []

@@ -17,7 +17,7 @@ from asbuilt.model.facts import Facts
 from asbuilt.model.facts_gpu import NVLINK_FABRIC_FACTS
 from asbuilt.model.facts_node import DIMM_FACTS, IDENTITY_FACTS, SENSOR_FACTS, VERSION_FACTS
 from asbuilt.parsers import fact_rows
-from asbuilt.parsers.json_documents import Document, documents, mapping
+from asbuilt.parsers.json_documents import Document, documents, mapping, mappings
 from asbuilt.parsers.reading_units import normalised
 from asbuilt.parsers.sysfs import UNFILLED
 from asbuilt.parsers.told_rows import plain
@@ -136,23 +136,19 @@ def _resource(value: dict[str, Any]) -> Iterator[Row]:
 def _arrays(value: dict[str, Any]) -> Iterator[Row]:
     """Readings in arrays and excerpts: Thermal, Power, metrics, groups of leak detectors."""
     for array, (reading, unit) in _READINGS.items():
-        for element in _list(value.get(array)):
+        for element in mappings(value.get(array)):
             yield from _reading(element, element.get(reading), unit)
-    for element in _list(value.get("PowerSupplies")):
+    for element in mappings(value.get("PowerSupplies")):
         yield from _supply(element)
-    for group in _list(value.get("LeakDetectorGroups")):
+    for group in mappings(value.get("LeakDetectorGroups")):
         name = plain(group.get("GroupName")) or "Leak"
-        for detector in _list(group.get("Detectors")):
+        for detector in mappings(group.get("Detectors")):
             yield from _leak(detector, name)
     for name, unit in _EXCERPTS.items():
         element = mapping(value.get(name))
         if _number(element.get("Reading")) is not None:
             label = plain(element.get("DeviceName")) or " ".join(p for p in (plain(value.get("Name")), name) if p)
             yield from _reading({"Name": label}, element.get("Reading"), unit)
-
-
-def _list(value: Any) -> list[dict[str, Any]]:
-    return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
 
 
 def _number(value: Any) -> float | None:
