@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from asbuilt.base.origin import Origin
 from asbuilt.decide import tools
-from asbuilt.decide.hours import pieces, scope_hours
+from asbuilt.decide.hours import experience_id, pieces, scope_hours
 from asbuilt.decide.money import Bill
 from asbuilt.decide.parties import Pools, pools
 from asbuilt.decide.rework import Places, places
@@ -54,7 +55,7 @@ def case_of(
 
     ``teams``: int64[6], those of a case that was staffed before, to spare looking again.
     """
-    believed = assumptions or question.assumptions
+    believed = _experienced(question, assumptions or question.assumptions)
     full = pools(question, arrangement, believed, scope_hours(site.tasks, believed))
     case = _case(site, question, arrangement, believed, full)
     if teams is not None:
@@ -63,6 +64,17 @@ def case_of(
     staffed = _staffed(case, stated)
     tools_now = lacking(question, arrangement, pieces_by_operation(site.tasks), staffed.pools)
     return replace(staffed, bill=replace(staffed.bill, tools=tools_now))
+
+
+def _experienced(question: Question, believed: Assumptions) -> Assumptions:
+    """``believed`` with the racks that each party has built, where the question says another number than is assumed."""
+    own = {}
+    for party in (question.own, question.specialist):
+        item = believed[experience_id(party.id)]
+        if party.experience_racks != item.likely:
+            done = party.experience_racks
+            own[item.id] = replace(item, low=done, likely=done, high=done, origin=Origin.DECLARED, removed=None, removed_why="")
+    return believed.with_own(own) if own else believed
 
 
 def cases(site: Site, question: Question, assumptions: Assumptions | None = None) -> Mapping[str, Case]:

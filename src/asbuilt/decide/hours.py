@@ -31,17 +31,27 @@ def hold_id(operation: str) -> str:
     return f"work.{operation}.hold"
 
 
+def experience_id(party: str) -> str:
+    """The assumption that holds the racks of this kind that a party's people have built."""
+    return f"crew.{party}.experience_racks"
+
+
 def practice(racks_done: np.ndarray, slope: np.ndarray, reference: np.ndarray, floor: np.ndarray) -> np.ndarray:
-    """Unit time over that of the reference, ``[S, T]``, by racks done before ``[T]``; slope, reference and floor ``[S]``.
+    """Unit time over that of the reference, ``[S, T]``, by racks done before, ``[T]`` or ``[S, T]``; the others ``[S]``.
 
     With every doubling of the racks done a unit takes ``slope`` of the time: (racks + 1 over reference + 1) to the power
     log2(slope), never below ``floor``. Source: T. P. Wright, "Factors Affecting the Cost of Airplanes", Journal of the
     Aeronautical Sciences 3 (1936), 122-128.
     """
-    doublings = np.log2(racks_done + 1.0)[None, :] - np.log2(reference + 1.0)[:, None]
+    doublings = np.log2(np.atleast_2d(racks_done) + 1.0) - np.log2(reference + 1.0)[:, None]
     doublings *= np.log2(slope)[:, None]
     made: np.ndarray = np.maximum(np.exp2(doublings), floor[:, None])
     return made
+
+
+def experience(pools: Pools, drawn: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Racks of this kind that the people of each pool have built before, ``[S, 6]``: drawn, for few know it exactly."""
+    return np.stack([drawn[experience_id(party)] for party in pools.party], axis=1)
 
 
 def work_hours(
@@ -60,7 +70,7 @@ def work_hours(
 
 def pace(tasks: Tasks, pools: Pools, drawn: Mapping[str, np.ndarray], noise: np.ndarray) -> np.ndarray:
     """Time of a piece over its minutes, by package ``[S, T]``: practice, qualification, the package's own luck."""
-    done = pools.experience_racks[tasks.scope] + tasks.repeat
+    done = experience(pools, drawn)[:, tasks.scope] + tasks.repeat
     made = practice(done, drawn[SLOPE], drawn[REFERENCE], drawn[FLOOR])
     factors = np.stack([drawn[f"qualification.{pools.qualification[k]}.time_factor"] for k in range(len(SCOPES))], axis=1)
     made *= factors[:, tasks.scope]

@@ -21,8 +21,8 @@ _DAY_SHIFT_H = 12.0
 class Pools:
     """Arrays over SCOPES. ``people``: of one team in one shift; ``staff``: people needed in all teams and shifts together.
 
-    ``hours_per_day``: hours of a day in which a team position is staffed; ``experience_racks`` and ``qualification`` of the
-    party; ``night`` and ``weekend``: shares of the paid hours.
+    ``hours_per_day``: hours of a day in which a team position is staffed; ``qualification`` of the party; ``night`` and
+    ``weekend``: shares of the paid hours.
     """
 
     party: tuple[str, ...]
@@ -32,7 +32,6 @@ class Pools:
     shifts: np.ndarray  # int64[6], one after the other in a day
     hours_per_day: np.ndarray  # float64[6]
     days_per_week: np.ndarray  # int64[6]
-    experience_racks: np.ndarray  # float64[6]
     qualification: tuple[str, ...]
     night: np.ndarray  # float64[6]
     weekend: np.ndarray  # float64[6]
@@ -63,7 +62,6 @@ def pools(question: Question, arrangement: Arrangement, assumptions: Assumptions
         shifts=np.array([shift.shifts for shift in shifts], np.int64),
         hours_per_day=per_day,
         days_per_week=days,
-        experience_racks=np.array([party.experience_racks for party in parties]),
         qualification=tuple(p.qualification[scope] for p, scope in zip(parties, SCOPES, strict=True)),
         night=np.maximum(per_day - _DAY_SHIFT_H, 0.0) / per_day,
         weekend=np.maximum(days - _WORKDAYS, 0.0) / days,

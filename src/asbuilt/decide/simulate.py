@@ -21,7 +21,7 @@ from asbuilt.decide.schedule import Times, schedule
 from asbuilt.decide.tasks import Tasks
 from asbuilt.model.assumption import Assumptions
 from asbuilt.model.crew_question import Checkpoints
-from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS, SCOPES
+from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS, PARTIES, SCOPES
 
 _DAY_H, _MINUTES_PER_H = 24.0, 60.0
 _SCOPE_OF = {operation.id: SCOPES.index(operation.scope) for operation in OPERATIONS}
@@ -178,9 +178,20 @@ def _spread_again(case: Case, again: np.ndarray) -> np.ndarray:
     return made
 
 
+#: What shapes a case before anything is drawn: teams, shifts, room, samples of the audit. With it what enters no run at all.
+SHAPING = ("access.", "crew.", "money.audit_share")
+_NO_RUN = ("rule.", "money.trial_rack")
+_OF_RUNS = tuple(f"crew.{party}.{word}" for party in PARTIES for word in ("ready_days", "experience_racks"))
+
+
+def shapes(id: str) -> bool:
+    """Whether an input shapes the case, and is no value of a run."""
+    return id.startswith(SHAPING) and id not in _OF_RUNS
+
+
 def ids(assumptions: Assumptions) -> tuple[str, ...]:
-    """All that is drawn: everything but the thresholds of rules, which enter no time and no money."""
-    return tuple(item.id for item in assumptions if not item.id.startswith("rule."))
+    """All that is drawn: what makes a difference between runs. The others would only look as if they did."""
+    return tuple(item.id for item in assumptions if not (shapes(item.id) or item.id.startswith(_NO_RUN)))
 
 
 def _means(case: Case, values: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -191,7 +202,7 @@ def _means(case: Case, values: Mapping[str, np.ndarray]) -> np.ndarray:
         [values[rate_id(case.assumptions, kind.id, pools.party[k])] for kind, k in zip(FAULT_KINDS, scope, strict=True)], axis=1
     )
     grades = np.stack([values[f"qualification.{pools.qualification[k]}.fault_factor"] for k in scope], axis=1)
-    done = pools.experience_racks[scope[case.lots.kind]] + case.lots.repeat
+    done = working.experience(pools, values)[:, scope[case.lots.kind]] + case.lots.repeat
     factors = risk.fault_factor(
         done, values["experience.fault_slope"], values[working.REFERENCE], values["experience.fault_floor"]
     )  # fmt: skip

@@ -8,14 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from asbuilt.decide.cases import Site, case_of
-from asbuilt.decide.simulate import Case, expected, ids
+from asbuilt.decide.simulate import Case, expected, ids, shapes
 from asbuilt.model.assumption import Assumed
 from asbuilt.model.crew_question import Question
 from asbuilt.model.decision import Swing
 
-#: Inputs that shape the case itself (teams, room, people), not a value of a run.
-STRUCTURAL = ("crew.", "access.")
-_READY = ".ready_days"
 #: Both arrangements move by less than this share of their difference: the swing is no swing.
 _VISIBLE = 1e-3
 
@@ -24,21 +21,26 @@ def swings(site: Site, question: Question, cases: Mapping[str, Case], winner: st
     """Cost of ``rival`` minus cost of ``winner`` at both ends of every assumption with a spread, the largest swing first."""
     pair = (cases[winner], cases[rival])
     believed = cases[winner].assumptions
-    spread = [believed[key] for key in ids(believed) if believed[key].low < believed[key].high]
-    shaping = [item for item in spread if item.id.startswith(STRUCTURAL) and not item.id.endswith(_READY)]
-    plain = [item for item in spread if item not in shaping]
+    plain = [believed[key] for key in ids(believed) if believed[key].low < believed[key].high]
+    shaping = [item for item in believed if shapes(item.id) and item.low < item.high]
     base = _lead(pair)
     made = [*_together(plain, pair), *(_rebuilt(item, site, question, winner, rival) for item in shaping)]
     return tuple(
         sorted(
             (
-                replace(swing, changes_winner=min(swing.at_low, swing.at_high) < 0.0)
+                replace(swing, changes_winner=_turns(base, swing))
                 for swing in made
                 if max(abs(swing.at_low - base), abs(swing.at_high - base)) > _VISIBLE * abs(base)
             ),
             key=lambda swing: (-abs(swing.at_high - swing.at_low), swing.assumption),
         )
     )
+
+
+def _turns(base: float, swing: Swing) -> bool:
+    """Whether one arrangement is cheaper at some of the three places and the other at another."""
+    found = (swing.at_low, base, swing.at_high)
+    return min(found) < 0.0 <= max(found)
 
 
 def lead(cases: Mapping[str, Case], winner: str, rival: str) -> float:

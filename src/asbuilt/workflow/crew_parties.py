@@ -78,7 +78,8 @@ def _notes(which: str, said: PartyGiven, made: Party, assumptions: Assumptions) 
             found.append(f"{name}: {meaning} not stated under `{which}`, taken as {item.likely:g} ({item.origin})")
     if said.experience_racks is None:
         item = assumptions[f"crew.{which}.experience_racks"]
-        found.append(f"{name}: experience not stated, taken as {item.likely:g} racks of this kind ({item.origin})")
+        spread = f"{item.likely:g} racks of this kind" + (f", {item.low:g} to {item.high:g}" if item.low < item.high else "")
+        found.append(f"{name}: experience not stated, taken as {spread} ({item.origin})")
     lacking = [scope for scope in SCOPES if scope not in made.teams]
     if lacking:
         weeks = assumptions[f"crew.{which}.weeks"].likely
