@@ -197,6 +197,22 @@ def test_a_dropped_checkpoint_drops_its_work_and_hold_and_no_other() -> None:
     assert frozenset(column) - hours.held(Checkpoints(soak=False)) == {"site_soak"}
 
 
+def test_holds_of_one_package_come_one_after_the_other() -> None:
+    tasks, believed = site(WET).tasks, question(WET).assumptions
+    drawn = {item.id: np.array([item.likely]) for item in believed}
+    made = hours.hold_hours(tasks, drawn, hours.held(Checkpoints()))[0]
+    of = {word: made[tasks.package.index(word)] for word in ("liquid/header", "liquid/gate", "bringup/rack", "staging/rack")}
+    hold = {key.split(".")[1]: believed[key].likely for key in (item.id for item in believed) if key.endswith(".hold")}
+    assert of["liquid/gate"] == hold["loop_pressure_test"] + hold["loop_fill"] == 26.0
+    assert of["liquid/header"] == hold["cdu_commission"] + hold["loop_flush"] and of["staging/rack"] == 0.0
+    whole = next(t for t, rack in enumerate(tasks.rack) if tasks.package[t] == "bringup/rack" and tasks.operations[t].any()
+                 and tasks.operations[t, [o.id for o in OPERATIONS].index("domain_accept")] > 0)  # fmt: skip
+    assert made[whole] == hold["node_accept"] + hold["domain_accept"]
+    # Without the nitrogen only the circulation after filling stays.
+    dropped = hours.hold_hours(tasks, drawn, hours.held(Checkpoints(pressure_test=False)))[0]
+    assert dropped[tasks.package.index("liquid/gate")] == hold["loop_fill"]
+
+
 def test_teams_follow_the_hours_unless_they_are_stated() -> None:
     asked = question()
     work = np.array([0.0, 160.0, 161.0, 800.0, 1.0, 1.0])

@@ -79,8 +79,10 @@ def pace(tasks: Tasks, pools: Pools, drawn: Mapping[str, np.ndarray], noise: np.
 
 
 def hold_hours(tasks: Tasks, drawn: Mapping[str, np.ndarray], kept: frozenset[str]) -> np.ndarray:
-    """Calendar hours that must pass after each package's work, ``[S, T]``: the longest hold of its operations.
+    """Calendar hours that must pass after each package's work, ``[S, T]``: the holds of its operations, one after the other.
 
+    A loop is not filled while nitrogen stands in it, an NVLink domain not judged while its nodes burn in. Several pieces of one
+    operation (loops, nodes) are held side by side, once.
     ``kept``: operations whose hold is observed; a checkpoint that is dropped drops its hold.
     """
     runs = len(next(iter(drawn.values())))
@@ -89,7 +91,7 @@ def hold_hours(tasks: Tasks, drawn: Mapping[str, np.ndarray], kept: frozenset[st
         key = hold_id(operation.id)
         if key in drawn and operation.id in kept:
             there = tasks.operations[:, column] > 0
-            made[:, there] = np.maximum(made[:, there], drawn[key][:, None])
+            made[:, there] += drawn[key][:, None]
     return made
 
 
