@@ -58,18 +58,25 @@ def drivers_log_no_xid(plan: Plan, facts: Facts) -> pl.DataFrame:
     if facts.has("event_measured"):
         kept = in_window(plan, facts, facts.tables["event_measured"].filter(pl.col("source") != "sel"), "GPU-012")
         bad = _weighty(kept)
-    called = shown(plan, facts).select("node", pl.col("key").alias("device"), "subject")
-    rows = rows.join(bad, on="node", how="left", maintain_order="left")
-    rows = rows.join(called, on=["node", "device"], how="left", maintain_order="left")
-    place = pl.when(pl.col("device").is_not_null()).then(pl.format("{}#{}", "node", "device")).otherwise("node")
     return judge(
-        rows,
-        subject=pl.coalesce("subject", place),
+        _by_device(plan, facts, rows, bad),
+        subject=pl.col("subject"),
         ok=pl.when("read").then(pl.col("count").fill_null(0) <= pl.lit(limit["limit"])),
         expected=pl.lit("no XID of a fault within the window"),
         found=pl.format("{} ({})", "words", "placed").fill_null("no log of the kernel"),
         evidence=EVIDENCE,
     )
+
+
+def _by_device(plan: Plan, facts: Facts, rows: pl.DataFrame, bad: pl.DataFrame) -> pl.DataFrame:
+    """``rows`` (by node) with what is bad there, by ``device``; ``subject``: the GPU, else the device, else the node."""
+    import polars as pl
+
+    called = shown(plan, facts).select("node", pl.col("key").alias("device"), "subject")
+    rows = rows.join(bad, on="node", how="left", maintain_order="left")
+    rows = rows.join(called, on=["node", "device"], how="left", maintain_order="left")
+    place = pl.when(pl.col("device").is_not_null()).then(pl.format("{}#{}", "node", "device")).otherwise("node")
+    return rows.with_columns(pl.coalesce("subject", place).alias("subject"))
 
 
 def _weighty(events: pl.DataFrame) -> pl.DataFrame:
@@ -126,13 +133,9 @@ def driver_answers(plan: Plan, facts: Facts) -> pl.DataFrame:
         asked = False
     if bad.is_empty() and answered.is_empty() and not asked:
         return untold("whether nvidia-smi answers")
-    called = shown(plan, facts).select("node", pl.col("key").alias("device"), "subject")
-    rows = rows.join(bad, on="node", how="left", maintain_order="left")
-    rows = rows.join(called, on=["node", "device"], how="left", maintain_order="left")
-    place = pl.when(pl.col("device").is_not_null()).then(pl.format("{}#{}", "node", "device")).otherwise("node")
     return judge(
-        rows,
-        subject=pl.coalesce("subject", place),
+        _by_device(plan, facts, rows, bad),
+        subject=pl.col("subject"),
         ok=pl.when(pl.col("what").is_not_null()).then(False).when(pl.col("node").is_in(answered.implode())).then(True),
         applies=pl.lit(any(i.startswith(_NVIDIA) for i in gpu_ids(plan))),
         expected=pl.lit("nvidia-smi answers"),

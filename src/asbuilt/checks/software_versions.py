@@ -87,7 +87,7 @@ def versions_are_the_locked_ones(plan: Plan, facts: Facts) -> pl.DataFrame:
     release = (pl.col("component") == "ofed") & version.str.ends_with(pl.format("-{}", want))
     build = pl.col("component").is_in(["nccl", "mpi"]) & version.str.starts_with(pl.format("{}-", want))
     # A node that tells its packages and not this one, does not have it.
-    sets = _nodes_with(plan, facts, "package:").join(cells, on="node", how="inner").filter(
+    sets = _nodes_with(facts, "package:").join(cells, on="node", how="inner").filter(
         pl.col("component").str.starts_with("package:") & pl.col("version").is_null()
     )  # fmt: skip
     cells = cells.join(sets.select("node", "component", gone=True), on=["node", "component"], how="left")
@@ -111,7 +111,7 @@ def versions_are_the_locked_ones(plan: Plan, facts: Facts) -> pl.DataFrame:
     )
 
 
-def _nodes_with(plan: Plan, facts: Facts, prefix: str) -> pl.DataFrame:
+def _nodes_with(facts: Facts, prefix: str) -> pl.DataFrame:
     """node: those that tell anything of the kind ``prefix``."""
     import polars as pl
 
