@@ -34,7 +34,7 @@ from asbuilt.rehearse.fault import Fault, Injected
 from asbuilt.rehearse.node_board import Board
 from asbuilt.rehearse.node_change import Change
 from asbuilt.rehearse.node_draw import fits, judged
-from asbuilt.rehearse.node_effects import lower_root
+from asbuilt.rehearse.node_effects import address_of, lower_root
 from asbuilt.rehearse.node_expected import EXPECTED
 from asbuilt.rehearse.node_kinds import state_of
 from asbuilt.rehearse.node_state import State
@@ -146,16 +146,12 @@ def _at_device(places: Places, built: Built, fault: Fault) -> Done:
     path = board.path(address)
     shared = {"width": path[1], "gen": path[1], "rootport": path[-1]}.get(fault.kind)
     near = [f"gpu{g.slot}" for g in board.gpus] + [n.device for n in board.nics]
-    touched = [d for d in near if shared is not None and shared in board.path(_address(board, d))] or [device]
+    touched = [d for d in near if shared is not None and shared in board.path(address_of(board, d))] or [device]
     if fault.kind == "rootport":
         lower = lower_root(path)
-        touched = [d for d in touched if board.function(_address(board, d)).max_gts > lower]
+        touched = [d for d in touched if board.function(address_of(board, d)).max_gts > lower]
     touched = [d for d in touched if judged(places.plan, node, fault.kind, d)]
     return _done(built, fault, Change(node, fault.kind, device), tuple(subject(node, d) for d in touched))
-
-
-def _address(board: Board, device: str) -> str:
-    return board.gpu(int(device[3:])).address if device.startswith("gpu") else board.nic(device).address
 
 
 def _ethmode(places: Places, built: Built, fault: Fault) -> Done:
