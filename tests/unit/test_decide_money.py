@@ -117,11 +117,16 @@ def test_faults_cost_parts_damage_and_outages() -> None:
         production__job_share=0.5, production__job_h=2.0, production__times=3.0,
     )  # fmt: skip
     nobody = money.Presence(np.full((1, 6), np.nan), np.full((1, 6), np.nan), np.zeros((1, 6)))
-    cost = money.costs(bill, full, nobody, money.Ended(np.zeros(1), np.zeros(1)), caught, gone, values)
+    none_ended = money.Ended(np.zeros(1), np.zeros(1))
+    bill = replace(bill, gpus=100.0)
+    cost = money.costs(bill, full, nobody, none_ended, caught, gone, values)
     assert cost[0, PART["replacements"]] == 500.0
     assert cost[0, PART["liability"]] == pytest.approx(50_000 * 0.4)  # the deductible, less what the crew's contract bears
-    # Two faults: 72 GPUs for 10 h each, and half of the ten GPUs lose 2 h three times.
-    assert cost[0, PART["outages"]] == 2 * (10 * 72 + 10 * 0.5 * 2 * 3) * 2.0
+    # Two faults: 72 GPUs for 10 h each, and half of the hundred GPUs lose 2 h three times.
+    assert cost[0, PART["outages"]] == 2 * (10 * 72 + 100 * 0.5 * 2 * 3) * 2.0
+    # A site of 10 GPUs has no 72 that could stand idle.
+    small = money.costs(replace(bill, gpus=10.0), full, nobody, none_ended, caught, gone, values)
+    assert small[0, PART["outages"]] == 2 * (10 * 10 + 10 * 0.5 * 2 * 3) * 2.0
 
 
 def test_idle_gpus_audit_lead_insurance_training() -> None:

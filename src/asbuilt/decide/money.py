@@ -150,7 +150,7 @@ def _faults(
         each = np.minimum(drawn[f"fault.{kind.id}.damage"], drawn["money.deductible"])
         borne = 1.0 - passed if external[SCOPES.index(_SCOPE_OF[kind.operation])] else np.ones(len(counts))
         made["liability"] += destroyed[:, k] * each * borne
-        gpu_h = drawn[f"fault.{kind.id}.outage"] * drawn[f"fault.{kind.id}.outage_gpus"]
+        gpu_h = drawn[f"fault.{kind.id}.outage"] * np.minimum(drawn[f"fault.{kind.id}.outage_gpus"], gpus)
         made["outages"] += counts[:, -1] * (gpu_h + job_gpu_h) * drawn["money.gpu_hour"]
 
 

@@ -119,7 +119,8 @@ def exposures(case: Case, outcomes: Outcomes, pieces: dict[str, float]) -> dict[
     made["delay"] = float(outcomes.idle_gpu_h.mean()) * believed["money.gpu_hour"].mean
     lost = float(job_hours(case.bill.gpus, {key: np.full(1, believed[key].mean) for key in PRODUCTION})[0])
     late = sum(
-        float(means[k, -1]) * (believed[f"fault.{kind.id}.outage"].mean * believed[f"fault.{kind.id}.outage_gpus"].mean + lost)
+        float(means[k, -1])
+        * (believed[f"fault.{kind.id}.outage"].mean * min(believed[f"fault.{kind.id}.outage_gpus"].mean, case.bill.gpus) + lost)
         for k, kind in enumerate(FAULT_KINDS)
     )
     made["late_fault"] = late * believed["money.gpu_hour"].mean

@@ -31,8 +31,8 @@ FORMULAS = {
     "less what the specialist's contract bears",
     "audit": "records measured again x price of one",
     "idle": "GPU-hours that stand idle from the first day until their row (or the site) may be used x value of a GPU-hour",
-    "outages": "faults that production finds x (hours x GPUs that stand idle + GPUs of the site x share of them in the job x "
-    "hours that it loses x times until the fault is found) x value of a GPU-hour",
+    "outages": "faults that production finds x (hours x GPUs that stand idle, never more than there are + GPUs of the site x "
+    "share of them in the job x hours that it loses x times until the fault is found) x value of a GPU-hour",
 }
 LABELS = {
     "labour": "labour",
