@@ -52,13 +52,15 @@ def run(args: argparse.Namespace) -> int:
     import sys
     from pathlib import Path
 
-    from asbuilt.cli.written import refuse, write
+    from asbuilt.cli.written import refuse, room_for, write
     from asbuilt.workflow.decide import decide
 
     folder = Path(args.directory)
     target = None if args.html in (None, "-") else folder / args.html
-    if target is not None and not args.force:
-        refuse(target, args.html, "choose another name, or add --force")
+    if target is not None:
+        room_for(target)
+        if not args.force:
+            refuse(target, args.html, "choose another name, or add --force")
 
     def tell(text: str) -> None:
         if sys.stderr.isatty():
@@ -68,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         args.site,
         folder,
         size=size_of(args.gpus, args.racks),
-        file=folder / args.file if args.file else None,
+        file=folder / args.file if args.file is not None else None,
         gpu_hour=args.gpu_hour,
         runs=args.runs,
         seed=args.seed,

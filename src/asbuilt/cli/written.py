@@ -19,6 +19,25 @@ def refuse(target: Path, shown: str, fix: str = "name another file, or move it a
         raise ProblemError(Problem("CLI-046", f"{shown} is there already", why="nothing is overwritten silently", fix=fix))
 
 
+def room_for(target: Path) -> None:
+    """``ProblemError`` CLI-047 when no file can stand there: before the work, not after it."""
+    import os
+
+    from asbuilt.base.problem import Problem, ProblemError
+
+    folder = target.parent
+    if target.is_dir():
+        what = "it is a folder"
+    elif not folder.is_dir():
+        what = f"{folder} is no folder"
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        what = f"{folder} is not yours to write"
+    else:
+        return
+    fix = "check that the folder exists and is yours to write"
+    raise ProblemError(Problem("CLI-047", f"cannot write {target}: {what}", fix=fix))
+
+
 def write(target: Path, text: str) -> None:
     """Write the file in one step; ``ProblemError`` CLI-047 when that cannot be done."""
     import contextlib

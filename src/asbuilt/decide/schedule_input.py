@@ -77,13 +77,17 @@ def refuse_crew(
             )
 
 
+class TooLongError(ValueError):
+    """Work that would last longer than can be counted."""
+
+
 def refuse_ages(work_h: Hours, hold_h: Hours, day: Numbers, days: Numbers) -> None:
-    """Raise ValueError when all packages one after the other, in the shortest week, could pass what ticks can count."""
+    """Raise ``TooLongError`` when all packages one after the other, in the shortest week, could pass what ticks can count."""
     week = int((day * days).min(initial=DAY * DAYS_A_WEEK)) / DAY * HOURS_A_DAY
     calendar = HOURS_A_DAY * DAYS_A_WEEK
     longest = work_h.max(initial=0.0) * calendar / week + hold_h.max(initial=0.0) + calendar
     if longest * work_h.shape[1] > LONGEST_H:
-        raise ValueError(
+        raise TooLongError(
             f"packages of up to {work_h.max():g} h of work and {hold_h.max():g} h of hold, {work_h.shape[1]} of them, could "
             f"last longer than the {LONGEST_H:g} h that can be counted: look at the units of the assumptions that they come "
             "from"

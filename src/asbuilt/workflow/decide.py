@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asbuilt.base.origin import Confidence, Origin
-from asbuilt.base.problem import Problem, ProblemError
+from asbuilt.base.problem import Place, Problem, ProblemError
 
 if TYPE_CHECKING:
     from asbuilt.model.assumption import Assumptions
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 #: Runs that may be asked for; deployments x packages from which processes, and a compiler, pay for their start.
 MOST_RUNS, _WORTH_PROCESSES, _WORTH_COMPILING = 1_000_000, 20_000_000, 100_000
+#: Processes that may be asked for: more would only wait for memory.
+MOST_PROCESSES = 1_024
 _AUDIT_SHARE, _GPU_HOUR = "money.audit_share", "money.gpu_hour"
+_GONE = "claims of sellers are left out, and a wide range stands in the place of each"
+_SHORTER = "state fewer minutes for a piece, or slopes nearer to 1 (learning.slope, experience.fault_slope)"
 
 
 def decide(
@@ -40,11 +44,12 @@ def decide(
     ``size``: the same site with another number of GPUs (`1024`) or compute racks (`100racks`), planned anew. ``file``: the
     question, else the project's `decide.yaml` where there is one. ``gpu_hour``: value of a GPU-hour, stated.
     ``without_claims``: every claimed value left out. ``processes``: how many share the runs; None: as many as there are
-    cores where it pays. Raises ``ProblemError`` CLI-080 (no such site), CLI-107 (a number out of range), those
-    of `make_plan` and `read_question`.
+    cores where it pays. Raises ``ProblemError`` CLI-080 (no such site), CLI-107 (a number out of range), CLI-102 (work that
+    would never end), those of `make_plan` and `read_question`.
     """
     from asbuilt.decide.answer import Asked, answer
     from asbuilt.decide.quantities import counted
+    from asbuilt.decide.schedule_input import TooLongError
     from asbuilt.decide.tasks import tasks
     from asbuilt.workflow.assumptions import defaults, for_system
 
@@ -58,7 +63,8 @@ def decide(
         for believed in (assumptions, assumptions.without_claims())
     )
     if without_claims:
-        asked = unclaimed
+        gone = [item.id for item in asked.assumptions if item.origin is Origin.CLAIMED]
+        asked = replace(unclaimed, notes=(f"{_GONE}: {', '.join(gone) or 'there are none'}", *unclaimed.notes))
     work = tasks(plan, asked.assumptions[_AUDIT_SHARE].likely)
     _warm(runs * len(work.package))
     question = Asked(work, counted(plan), plan.plan_hash, asked, unclaimed)
@@ -70,19 +76,26 @@ def decide(
             from multiprocessing import get_context
 
             executor = stack.enter_context(ProcessPoolExecutor(count, get_context("spawn")))
-        return answer(question, executor, tell)
+        try:
+            return answer(question, executor, tell)
+        except TooLongError as error:
+            place = Place(str(stated)) if stated is not None else None
+            raise ProblemError(Problem("CLI-102", str(error), place, fix=_SHORTER)) from None
 
 
 def _in_range(runs: int, seed: int, gpu_hour: float | None, processes: int | None) -> None:
+    from asbuilt.workflow.assumptions import limits
+
     wrong = []
     if not 1 <= runs <= MOST_RUNS:
         wrong.append(f"runs is a whole number from 1 to {MOST_RUNS:,}, not {runs:,}")
     if seed < 0:
         wrong.append(f"the seed is a whole number from 0 on, not {seed}")
-    if gpu_hour is not None and not 0.0 <= gpu_hour < float("inf"):
-        wrong.append(f"the value of a GPU-hour is a number from 0 on, not {gpu_hour:g}")
-    if processes is not None and processes < 1:
-        wrong.append(f"processes is a whole number from 1 on, not {processes}")
+    dearest = (limits()[_GPU_HOUR].most or 0.0) if gpu_hour is not None else 0.0
+    if gpu_hour is not None and not 0.0 <= gpu_hour <= dearest:
+        wrong.append(f"the value of a GPU-hour is a number from 0 to {dearest:,.0f}, not {gpu_hour:g}")
+    if processes is not None and not 1 <= processes <= MOST_PROCESSES:
+        wrong.append(f"processes is a whole number from 1 to {MOST_PROCESSES:,}, not {processes:,}")
     if wrong:
         raise ProblemError(Problem("CLI-107", "; ".join(wrong), fix="state another number, or leave it out"))
 
