@@ -39,6 +39,8 @@ _SEXAGESIMAL = re.compile(r"^[+-]?[0-9]+(:[0-5]?[0-9])+(\.[0-9]*)?$")
 _GROUPED = re.compile(r"^[+-]?[0-9]{1,3}([_, '][0-9]{3})+$")
 _COMMA = re.compile(r"^[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})$")
 _NOT_FINITE = re.compile(r"^[+-]?\.?(nan|inf|infinity)$", re.IGNORECASE)
+#: Units in which a hundred per cent are 1.
+_OF_ONE = ("share", "ratio")
 _WITH_UNIT = re.compile(r"^([+-]?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z°%/][\w°%/^]*)$")
 _DATE = re.compile(r"^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?$")
 
@@ -158,6 +160,8 @@ def _odd_number(text: str, shape: Shape) -> Rejection:
     if unit:
         known = f"the unit of this field is {shape.unit}" if shape.has_unit else "this field has no unit"
         fix = f"write {unit[1]} if that is the value in {shape.unit}" if shape.has_unit else f"write {unit[1]}"
+        if unit[2] == "%" and shape.unit in _OF_ONE:
+            fix = f"write {_spelt(float(unit[1]) / 100)}"
         return Rejection(Fault.NUMBER_FORM, f"`{shown}` has letters behind the number; {known}", fix)
     return Rejection(Fault.WRONG_TYPE, f"`{shown}` is not a {shape.kind}", wanted)
 
