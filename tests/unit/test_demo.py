@@ -9,15 +9,24 @@ import pytest
 from asbuilt.base.problem import Problem, ProblemError
 from asbuilt.cli.main import main
 from asbuilt.rehearse import ibsim
-from asbuilt.workflow.demo import FAULTS, demo
+from asbuilt.workflow.demo import FAULTS, Step, demo
 
 
-def test_the_whole_road_holds_without_the_real_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Step]]:
+    """The folder of a demo without the real programs, and its steps."""
+
     def missing(names: object) -> dict[str, str]:
         raise ProblemError(Problem("CLI-024", "not installed: ibsim"))
 
-    monkeypatch.setattr(ibsim.programs, "find", missing)
-    steps = list(demo(tmp_path / "demo"))
+    folder = tmp_path_factory.mktemp("demos") / "demo"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ibsim.programs, "find", missing)
+        return folder, list(demo(folder))
+
+
+def test_the_whole_road_holds_without_the_real_programs(embedded: tuple[Path, list[Step]]) -> None:
+    folder, steps = embedded
     assert all(step.holds for step in steps)
     told = "\n".join(line for step in steps for line in step.lines)
     assert "490 links planned: 482 ok, 6 wrong, 2 missing, 0 unplanned" in told
@@ -25,15 +34,19 @@ def test_the_whole_road_holds_without_the_real_programs(tmp_path: Path, monkeypa
     assert "measured again: 490 of 490 links ok" in told
     assert "not run: not installed: ibsim. The embedded twin stood in" in told
     assert all(f"put in   {fault}" in told for fault in FAULTS)
-    report = (tmp_path / "demo" / "reports" / "report.html").read_text(encoding="utf-8")
+    report = (folder / "reports" / "report.html").read_text(encoding="utf-8")
     assert "two cables are exchanged: node0007 mlx5_0 and node0019 mlx5_1" in report
     assert "Measured against the plan" not in report, "a rehearsal is no measurement"
 
 
-def test_a_second_run_replaces_the_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", str(tmp_path / "demo")]) == 0
-    assert main(["-C", str(tmp_path), "demo"]) == 0
-    assert capsys.readouterr().out.count("the whole road holds") == 2
+def test_a_second_run_replaces_the_first(embedded: tuple[Path, list[Step]], capsys: pytest.CaptureFixture[str]) -> None:
+    folder = embedded[0]
+    report = folder / "reports" / "report.html"
+    report.write_text("of the first run", encoding="utf-8")
+    assert main(["-C", str(folder.parent), "demo"]) == 0
+    assert capsys.readouterr().out.count("the whole road holds") == 1
+    assert "two cables are exchanged" in report.read_text(encoding="utf-8")
+    assert sorted(p.name for p in folder.parent.iterdir()) == ["demo"]
 
 
 def test_a_folder_of_someone_else_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
