@@ -6,7 +6,7 @@ import functools
 
 import pytest
 
-from asbuilt.cli.compare import counted_lines
+from asbuilt.cli.verified import counted_lines
 from asbuilt.model.capture import Capture
 from asbuilt.model.plan import Plan
 from asbuilt.model.requirement import Requirement

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from asbuilt.model.plan import Plan
-    from asbuilt.model.verdict import NodeSummary, Verification
 
 HELP = """Hold a capture against someone else's plan: which cables end where they should, and the smallest set of moves.
 
@@ -69,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     import json
     from pathlib import Path
 
-    from asbuilt.cli.verify import screen
+    from asbuilt.cli.verified import screen
     from asbuilt.cli.written import empty_folder, refuse, write_page, write_prediction
     from asbuilt.workflow.after_repair import predict
     from asbuilt.workflow.captures import read_captures
@@ -118,27 +117,3 @@ def _plan(args: argparse.Namespace, here: Callable[[str], str]) -> tuple[Plan, p
     if args.plan:
         return read_plans([here(f) for f in args.plan], args.plan_format, args.columns), None
     return as_plan(read_captures([here(f) for f in args.predicted]), ", ".join(args.predicted))
-
-
-def summary_line(counts: object) -> str:
-    """The links counted: ``2,223 planned: 2,219 ok, 2 wrong, 2 missing · 107 unplanned``."""
-    number = {n: getattr(counts, n) for n in ("planned", "ok", "wrong", "missing", "not_measured", "unplanned", "out_of_scope")}
-    parts = [
-        f"{number[n]:,} {n.replace('_', ' ')}" for n in ("ok", "wrong", "missing", "not_measured") if number[n] or n == "ok"
-    ]
-    tail = [f"{number[n]:,} {n.replace('_', ' ')}" for n in ("unplanned", "out_of_scope") if number[n]]
-    return f"{number['planned']:,} links planned: {', '.join(parts)}" + "".join(f" · {t}" for t in tail)
-
-
-def counted_lines(verification: Verification) -> list[str]:
-    """What was asked about, counted: links, machines, or both; where machines alone were asked about, no line of links."""
-    links, nodes = verification.summary, verification.nodes
-    lines = [] if nodes is not None and not links.planned + links.unplanned else [summary_line(links)]
-    return lines if nodes is None else [*lines, node_line(nodes)]
-
-
-def node_line(counts: NodeSummary) -> str:
-    """The machines counted: ``48 nodes planned, 47 measured: 44 ok, 3 with findings · 1 not measured``."""
-    found = f", {counts.with_findings:,} with findings" if counts.with_findings else ""
-    gone = f" · {counts.not_measured:,} not measured" if counts.not_measured else ""
-    return f"{counts.planned:,} nodes planned, {counts.measured:,} measured: {counts.ok:,} ok{found}{gone}"

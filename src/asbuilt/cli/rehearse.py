@@ -116,7 +116,7 @@ def _only_opensm(args: argparse.Namespace) -> None:
 def screen(rehearsal: Rehearsal, name: str) -> str:
     """The answer as text: what was done, what was found, whether they agree, and what was not proven."""
     from asbuilt.cli.rehearsed import proof_lines
-    from asbuilt.cli.verify import screen as verified
+    from asbuilt.cli.verified import screen as verified
 
     lines = [verified(rehearsal.verification, f"{name}: rehearsal ({rehearsal.engine} engine)"), ""]
     for record in rehearsal.injected:

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from asbuilt.model.verdict import Verification
 
 HELP = """Hold captures against the project's plan; without CAPTURE: those in the project's captures folder.
 
@@ -38,6 +34,7 @@ def run(args: argparse.Namespace) -> int:
     import json
     from pathlib import Path
 
+    from asbuilt.cli.verified import screen
     from asbuilt.cli.written import empty_folder, refuse, write_page, write_prediction
     from asbuilt.workflow.after_repair import predict
     from asbuilt.workflow.captures import read_captures
@@ -70,13 +67,3 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(screen(verification, f"{plan.name}: measured against the plan"))
     return verification.exit_code
-
-
-def screen(verification: Verification, title: str) -> str:
-    """The answer as text: links and machines counted, findings by cause, warnings, and the moves in the order to make them."""
-    from asbuilt.cli.compare import counted_lines
-    from asbuilt.cli.findings import columns, repair_lines, text, wants_colour, warning_lines
-
-    lines = [*counted_lines(verification), text(verification, title, width=columns(), colour=wants_colour())]
-    lines += warning_lines(verification, width=columns())
-    return "\n".join([*lines, *repair_lines(verification)])
