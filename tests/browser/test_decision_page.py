@@ -143,6 +143,7 @@ def test_paper_is_light_and_its_file_small(browser: Browser, files: dict[str, Pa
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not page.locator(".contents").is_visible() and not page.locator(".filters").is_visible()
+    assert not page.locator(".on-screen").is_visible(), "nothing on paper is to be pressed"
     assert page.locator(".working").first.is_visible()
     paper = page.pdf(format="A4")
     assert paper.startswith(b"%PDF") and len(paper) < MOST_PDF

@@ -174,7 +174,7 @@ def test_days_of_the_run_count_from_the_hardware_and_the_wait_for_the_crew_is_dr
     soak = next(b for b in late.bars if b.package == "acceptance/soak")
     assert f"acceptance/soak: day {short(soak.start_d + 17.8)} to {short(soak.end_d + 17.8)}" in svg
     weeks = [t.what for t in texts(crew_by_week([late]))]
-    assert "The crew of the median run is there so long after the hardware: A 17.8 days." in weeks
+    assert "Days from the first day of the hardware on site to week 1: A 17.8." in weeks
     at_once = replace(result, acceptance_d=replace(result.acceptance_d, p50=last))
     assert wait_d(at_once) == 0 and not any("crew is there:" in t.what for t in texts(gantt(at_once, 0)))
     assert wait_d(replace(result, bars=())) == 0 and wait_d(replace(result, acceptance_d=UNKNOWN)) == 0
@@ -300,6 +300,11 @@ def test_words() -> None:
 
 
 def test_ticks_are_round_and_few() -> None:
-    assert ticks(0, 103, 6) == [0, 25, 50, 75, 100]
+    assert ticks(0, 103, 6) == [0, 20, 40, 60, 80, 100]
+    assert ticks(20e6, 180e6, 4) == [50e6, 100e6, 150e6], "one tick alone is no scale"
     assert ticks(5, 5, 6) == [5]
-    assert all(len(ticks(0, v, 6)) <= 6 for v in (1e-9, 0.7, 3, 19, 1e12))
+    for low in (0.0, 0.3):
+        for high in (1e-9, 0.7, 3, 19, 1e12):
+            for most in (4, 6, 8, 12):
+                found = ticks(low * high, high, most)
+                assert 2 <= len(found) <= most and all(low * high <= v <= high * (1 + 1e-9) for v in found)

@@ -90,6 +90,7 @@ def test_a_quantity_stands_once_among_the_quantities() -> None:
     book = Book(replace(made, worked=(again, *made.worked)))
     assert book.anchors["quantity.rack_place"] == book.anchors["rack_place"] == "q0"
     assert [w.id for w in book.shown()] == [w.id for w in made.worked]
+    assert [i.value for i in book.inputs(("quantity.rack_place",))] == ["8 racks"]
 
 
 def test_figures_that_go_in_circles_end() -> None:
@@ -144,7 +145,7 @@ def test_hostile_text_is_text() -> None:
 
 def test_the_page_says_where_its_figures_come_from() -> None:
     text = said(decision_html(sample(), {"asbuilt": "0.1.0"}))
-    assert "20,000 simulated deployments, seed 1, plan 3f2a9c00000…" in text
+    assert "20,000 simulated deployments, seed 1, plan 3f2a9c000000" in text
     assert "Made with asbuilt 0.1.0" in text
     titles = (
         "Without claims, and other ifs",

@@ -185,8 +185,10 @@ def _next(found: Decision, look: Look) -> list[str]:
 def _step(m: NextMeasurement, currency: str) -> str:
     if m.assumption == CHANGE:
         return f"{plain(m.what, 200)}: saves {money(m.worth, currency)}; {plain(m.how, 200)}"
-    told = f"{plain(m.what, 120)}: worth {money(m.worth, currency)}, costs {money(m.cost, currency)}; "
-    return f"{told}changes the choice in {share(m.settles)} of the cases; {plain(m.how, 200)}"
+    told = f"{plain(m.what, 120)} ({plain(m.assumption, 60)}): worth {money(m.worth, currency)}"
+    return (
+        f"{told}, costs {money(m.cost, currency)}; changes the choice in {share(m.settles)} of the cases; {plain(m.how, 200)}"
+    )
 
 
 def _worth(m: NextMeasurement) -> float:

@@ -39,12 +39,12 @@ def crew_by_week(results: Sequence[ArrangementResult], narrow: bool = False, sta
             _draw(made, span, strips[i, shift], shift, most, bundle, skills)
         made.y += 6
     made.y += 4
-    texts = [(week - 0.5, short(week)) for week in ticks(0, weeks, 6 if narrow else 12) if week >= 1]
+    texts = [(week - 0.5, short(week)) for week in ticks(0, weeks, 6 if narrow else 12) if week >= 1 and week == int(week)]
     made.grid(span, made.y - 10, made.y - 8, texts, "week of work, from the day on which the crew is there")
     made.y += 26
-    waits = [f"{letter(i)} {short(wait_d(r))} days" for i, r in enumerate(results) if r.crew and wait_d(r)]
+    waits = [f"{letter(i)} {short(wait_d(r))}" for i, r in enumerate(results) if r.crew and wait_d(r)]
     if waits:
-        made.words([f"The crew of the median run is there so long after the hardware: {', '.join(waits)}."])
+        made.words([f"Days from the first day of the hardware on site to week 1: {', '.join(waits)}."])
     if bundle > 1:
         made.words([f"Each bar stands for {bundle} weeks and shows the most people of each skill in them."])
     return made.svg(standalone)

@@ -48,9 +48,13 @@ def tornado(
     top, ends = made.y, []
     for swing in drawn:
         ends += _swing(made, span, swing, lead, left, origins.get(swing.assumption, ""), currency)
+    bars = len(made.canvas.parts)
     for at, css, thick in ((0.0, "crit", 2.4), (lead, "even", 1.2)):
         if at is not None and known(at):
             made.canvas.line(((span.at(at), top - 4), (span.at(at), made.y)), css, thick)
+    if narrow:  # names stand across the lines there: the lines go below them
+        made.under += made.canvas.parts[bars:]
+        del made.canvas.parts[bars:]
     for x, y, text, css in ends:
         _end_text(made, x, y, text, css)
     made.grid(span, made.y, made.y, [(v, short(v)) for v in ticks(low, high, 4 if narrow else 6)], plain(currency, 12))
@@ -95,8 +99,8 @@ def _swing(
     name = f"{mark}{SIGNS.get(origin, '')}{plain(swing.assumption)}"
     values = f"{short(swing.low_value)} to {short(swing.high_value)} {unit_of(swing.unit, currency)}"
     if made.narrow:
-        made.canvas.text(0, made.y + 12, name, "small strong", made.width * 0.92, type_size("small"))
-        made.canvas.text(0, made.y + 26, values, "small", made.width, type_size("small"))
+        made.canvas.text(0, made.y + 12, name, "small strong halo", made.width * 0.92, type_size("small"))
+        made.canvas.text(0, made.y + 26, values, "small halo", made.width, type_size("small"))
         made.y += 31
     else:
         wide = min(width_of(values, "small"), left * 0.6)
@@ -150,6 +154,9 @@ def next_measurements(
         for line in wrap(f"{plain(m.what, 200)}{'' if change else f': {pays}'}", made.width - 4, "strong"):
             made.canvas.text(0, made.y + 12, line, "strong")
             made.y += 16
+        if not change:
+            made.canvas.text(0, made.y + 11, plain(m.assumption), "small", made.width, type_size("small"))
+            made.y += 15
         made.y += 3
         bars = (("saves", m.worth, 5),) if change else (("worth", m.worth, 2), ("costs", m.cost, 4))
         for word, value, series in bars:

@@ -51,15 +51,18 @@ def series_css() -> str:
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
-    """Round values from ``low`` to ``high``, at most ``most`` and at least one (``low`` itself where both are equal)."""
+    """Round values from ``low`` to ``high``: as many as there may be of the smallest round step that gives at most ``most``.
+
+    At least one: ``low`` itself where both are equal.
+    """
     if not high > low:
         return [low]
-    raw = (high - low) / max(1, most - 1)
-    power = 10.0 ** floor(log10(raw))
-    step = next(s * power for s in _STEPS if s * power >= raw * 0.999)
-    first = ceil(low / step - 1e-9)
-    last = floor(high / step + 1e-9)
-    return [i * step for i in range(first, last + 1)][:most] or [low]
+    power = 10.0 ** floor(log10((high - low) / max(1, most + 1)))
+    for step in (s * power * ten for ten in (1.0, 10.0) for s in _STEPS):
+        first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
+        if 0 < last - first + 1 <= most:
+            return [i * step for i in range(first, last + 1)]
+    return [low]
 
 
 @dataclass(frozen=True, slots=True)

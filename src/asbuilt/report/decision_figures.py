@@ -138,7 +138,9 @@ class Book:
             return Input(plain(key, _NAME), anchor, spread(one, self.decision.currency), str(one.origin))
         if key in self.worked:
             made = self.worked[key]
-            return Input(plain(made.label, _NAME), anchor, amount(made.value, made.unit), str(made.origin))
+            counted = key.startswith(_QUANTITY) and made.value is not None
+            value = pieces(made.value or 0.0, made.unit) if counted else amount(made.value, made.unit)
+            return Input(plain(made.label, _NAME), anchor, value, str(made.origin))
         for quantity in self.decision.quantities:
             if quantity.operation == key:
                 return Input(plain(key, _NAME), anchor, pieces(quantity.count, quantity.unit), "counted from the plan")
@@ -167,7 +169,7 @@ class Book:
     def source(self) -> str:
         """Where every computed figure comes from."""
         d = self.decision
-        return f"{d.runs:,} simulated deployments, seed {d.seed}, plan {plain(d.plan_hash, 12) or 'without a hash'}"
+        return f"{d.runs:,} simulated deployments, seed {d.seed}, plan {plain(d.plan_hash)[:12] or 'without a hash'}"
 
 
 def pieces(count: float, unit: str) -> str:
