@@ -14,6 +14,7 @@ from asbuilt.decide.next_steps import next_steps
 from asbuilt.decide.readiness import readiness
 from asbuilt.decide.results import result_of
 from asbuilt.decide.runs import Executor, run
+from asbuilt.decide.scaled import Scaled, Sizes
 from asbuilt.decide.simulate import Case, Outcomes
 from asbuilt.decide.trial import updated
 from asbuilt.decide.variants import OUTSIDE_DAYS, factor_of, variants
@@ -32,13 +33,15 @@ AS_ASKED = "as asked"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A site and what is asked of it. ``unclaimed``: the same question, claims left out."""
+    """A site and what is asked of it. ``unclaimed``: the same question, claims left out. ``sizes``: the same site with other
+    numbers of compute racks; None: scaled from its own pieces."""
 
     tasks: Tasks
     counted: tuple[Counted, ...]
     plan_hash: str
     question: Question
     unclaimed: Question
+    sizes: Sizes | None = None
 
 
 def answer(asked: Asked, executor: Executor | None = None, tell: Callable[[str], None] = lambda text: None) -> Decision:
@@ -57,7 +60,8 @@ def answer(asked: Asked, executor: Executor | None = None, tell: Callable[[str],
     varied = _variants(site, asked, question, staffed, executor, tell)
     tell("what the answer hangs on")
     swings: tuple[Swing, ...] = tornado.swings(site, question, staffed, winner, rival)[:_MOST_SWINGS] if rival else ()
-    found = break_even.cells(site, question) if _scalable(asked.tasks) else ()
+    sizes = asked.sizes or Scaled(asked.tasks)
+    found = break_even.cells(sizes, question) if _scalable(asked.tasks) else ()
     results = tuple(
         result_of(arrangement, question, staffed[arrangement.id], outcomes[arrangement.id])
         for arrangement in question.arrangements
@@ -86,10 +90,10 @@ def answer(asked: Asked, executor: Executor | None = None, tell: Callable[[str],
         break_even=found,
         break_even_words=break_even.words(found, names),
         next_measurements=next_steps(question, outcomes, staffed, varied) if rival else (),
-        claims=claims.held(claims.Ground(site, question, staffed, outcomes, varied.get(OUTSIDE_DAYS))),
+        claims=claims.held(claims.Ground(site, question, staffed, outcomes, varied.get(OUTSIDE_DAYS), sizes)),
         readiness=readiness(question, pieces, asked.tasks.racks, question.assumptions),
         worked=worked(pairs, asked.counted, question.assumptions, question.currency),
-        notes=question.notes,
+        notes=(*question.notes, *sizes.notes),
     )
 
 

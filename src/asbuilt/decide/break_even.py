@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from asbuilt.decide.cases import Site, case_of
-from asbuilt.decide.scaled import scaled
+from asbuilt.decide.scaled import Sizes
 from asbuilt.decide.simulate import expected
 from asbuilt.model.crew_question import Question
 from asbuilt.model.decision import BreakEvenCell
@@ -28,13 +28,13 @@ def gpu_hours(question: Question) -> tuple[float, ...]:
     return tuple(dict.fromkeys((0.0, *(round(step, 2) for step in steps))))
 
 
-def cells(site: Site, question: Question, racks: Sequence[int] = RACKS) -> tuple[BreakEvenCell, ...]:
-    """The cheapest arrangement of each cell and its margin over the next. Sites are scaled from this one's own racks."""
+def cells(sizes: Sizes, question: Question, racks: Sequence[int] = RACKS) -> tuple[BreakEvenCell, ...]:
+    """The cheapest arrangement of each cell and its margin over the next. ``sizes``: the site by its compute racks."""
     values = gpu_hours(question)
     prices = {"money.gpu_hour": np.array(values)}
     made: list[BreakEvenCell] = []
     for number in racks:
-        sized = Site.of(scaled(site.tasks, number))
+        sized = Site.of(sizes(number))
         teams = {a.id: case_of(sized, question, a).pools.teams for a in question.arrangements}
         for done in EXPERIENCE:
             asked = replace(question, own=replace(question.own, experience_racks=float(done)))

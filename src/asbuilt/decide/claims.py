@@ -9,7 +9,7 @@ import numpy as np
 
 from asbuilt.decide.cases import Site, case_of
 from asbuilt.decide.money import PARTS
-from asbuilt.decide.scaled import scaled
+from asbuilt.decide.scaled import Sizes
 from asbuilt.decide.simulate import Case, Outcomes, expected, ids
 from asbuilt.model.assumption import Assumed
 from asbuilt.model.crew_question import Arrangement, Party, Question
@@ -27,20 +27,29 @@ _IDLE = PARTS.index("idle")
 _DIRECT = tuple(PARTS.index(part) for part in ("labour", "premium", "rework"))
 
 
+_FREE = "an hour of own people is stated to cost nothing, so there is nothing to hold it against"
+
+
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What claims are held against: the site, the question, cases and outcomes by arrangement; who is in-house, who outside."""
+    """What claims are held against: the site, the question, cases and outcomes by arrangement; who is in-house, who outside;
+    ``sizes``: the site by its number of compute racks."""
 
     site: Site
     question: Question
     cases: Mapping[str, Case]
     outcomes: Mapping[str, Outcomes]
     same_shifts: Mapping[str, Outcomes] | None
+    sizes: Sizes
 
     def whole(self, party: str) -> Arrangement | None:
         """The arrangement in which one party does everything."""
         found = (a for a in self.question.arrangements if set(a.parties.values()) == {party})
         return next(found, None)
+
+    def direct(self, arrangement: Arrangement) -> float:
+        """Direct labour of an arrangement, mean of the runs."""
+        return float(self.outcomes[arrangement.id].parts[:, _DIRECT].mean(axis=0).sum())
 
 
 def held(ground: Ground) -> tuple[ClaimHeld, ...]:
@@ -68,7 +77,9 @@ def _premium(ground: Ground, own: Arrangement | None, outside: Arrangement | Non
     claimed = f"{item.low:.0%} to {item.high:.0%} more"
     if own is None or outside is None:
         return _absent(claim, claimed, item, "one party")
-    mine, theirs = (float(ground.outcomes[a.id].parts[:, _DIRECT].mean(axis=0).sum()) for a in (own, outside))
+    mine, theirs = ground.direct(own), ground.direct(outside)
+    if not mine > 0.0:
+        return ClaimHeld(claim, claimed, "", NOT_SHOWN, _FREE, item.source)
     more = theirs / mine - 1.0
     agrees = item.low <= more <= item.high
     why = (
@@ -105,7 +116,7 @@ def _technicians(ground: Ground, outside: Arrangement | None, size: Assumed, ite
     claimed = f"{item.low:g} to {item.high:g} technicians"
     if outside is None:
         return _absent(claim, claimed, item, "the specialist")
-    site = Site.of(scaled(ground.site.tasks, racks))
+    site = Site.of(ground.sizes(racks))
     case = case_of(site, ground.question, outside)
     people, theirs = _on_a_shift(case), expected(case)
     weeks = float(theirs.acceptance_d[0]) / _WEEK_D
@@ -144,7 +155,8 @@ def _quarter(ground: Ground, own: Arrangement | None, item: Assumed) -> ClaimHel
     asked = replace(ground.question, own=_seasoned(ground.question.own, item.likely))
     most = _largest(lambda n: float(expected(_sized(ground, asked, own, n)).acceptance_d[0]) <= _QUARTER_D)
     found = f"{most} racks like these accepted within {_QUARTER_D:g} days" if most else "not even one rack in a quarter"
-    found += ", the largest size looked at" if most == _SIZES[-1] else f", {most + 1} not"
+    if most:
+        found += ", the largest size looked at" if most == _SIZES[-1] else f", {most + 1} not"
     agrees = abs(most - item.likely) <= _ABOUT * item.likely and most < _SIZES[-1]
     why = (
         f"trained people with {asked.own.experience_racks:g} racks behind them, in {asked.own.shift.words}; teams grow with "
@@ -174,7 +186,7 @@ def _largest(holds: Callable[[int], bool]) -> int:
 
 
 def _sized(ground: Ground, asked: Question, arrangement: Arrangement, racks: int) -> Case:
-    return case_of(Site.of(scaled(ground.site.tasks, racks)), asked, arrangement)
+    return case_of(Site.of(ground.sizes(racks)), asked, arrangement)
 
 
 def _errors(ground: Ground, own: Arrangement | None, item: Assumed, liquid: bool) -> ClaimHeld:
@@ -184,6 +196,8 @@ def _errors(ground: Ground, own: Arrangement | None, item: Assumed, liquid: bool
         return ClaimHeld(claim, claimed, "", NOT_SHOWN, "this site has no liquid-cooled racks", item.source)
     if own is None:
         return _absent(claim, claimed, item, "the own side")
+    if not ground.direct(own) > 0.0:
+        return ClaimHeld(claim, claimed, "", NOT_SHOWN, _FREE, item.source)
     shares = {n: _of_faults(_sized(ground, ground.question, own, n)) for n in _SIZES}
     first, without = (next((n for n, share in shares.items() if share[k] > 1.0), None) for k in range(2))
     small, large = min(shares), max(shares)

@@ -1,12 +1,14 @@
 """The same kind of site with another number of compute racks, from the plan's own pieces: for lines of break-even.
 
 A closed form, no new plan: the racks of the plan in building order, then those of its full rows again and again. How numbers
-round stands with `scaled`, how far it is from a plan of that size in docs/decide-model.md.
+round stands with `scaled`, how far it is from a plan of that size in docs/decide-model.md. Whoever can plan other sizes scales
+only between them (`Sizes`).
 """
 
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 import numpy as np
 
@@ -22,6 +24,26 @@ _OF_COMPUTING = np.array([operation.scope == "liquid" or operation.unit == "row"
 _PLACES = 9
 #: A taken rack: round of its row, index in the plan, how often it was taken before.
 _Taken = tuple[int, int, int]
+
+
+class Sizes(Protocol):
+    """A site by its number of compute racks. ``notes``: what was left out to have it at the sizes that were asked for."""
+
+    notes: list[str]
+
+    def __call__(self, racks: int, /) -> Tasks: ...
+
+
+class Scaled:
+    """Every size scaled from one plan."""
+
+    def __init__(self, tasks: Tasks) -> None:
+        self._tasks = tasks
+        self.notes: list[str] = []
+
+    def __call__(self, racks: int, /) -> Tasks:
+        """As `scaled`."""
+        return scaled(self._tasks, racks)
 
 
 def scaled(tasks: Tasks, racks: int) -> Tasks:

@@ -52,6 +52,8 @@ def decide(
     from asbuilt.decide.schedule_input import TooLongError
     from asbuilt.decide.tasks import tasks
     from asbuilt.workflow.assumptions import defaults, for_system
+    from asbuilt.workflow.decide_sizes import Sizes
+    from asbuilt.workflow.grow import named
 
     _in_range(runs, seed, gpu_hour, processes)
     tell("planning")
@@ -65,9 +67,11 @@ def decide(
     if without_claims:
         gone = [item.id for item in asked.assumptions if item.origin is Origin.CLAIMED]
         asked = replace(unclaimed, notes=(f"{_GONE}: {', '.join(gone) or 'there are none'}", *unclaimed.notes))
-    work = tasks(plan, asked.assumptions[_AUDIT_SHARE].likely)
+    share = asked.assumptions[_AUDIT_SHARE].likely
+    work = tasks(plan, share)
     _warm(runs * len(work.package))
-    question = Asked(work, counted(plan), plan.plan_hash, asked, unclaimed)
+    sizes = Sizes(plan, work, share, lambda: named(source if source is not None else ".", folder))
+    question = Asked(work, counted(plan), plan.plan_hash, asked, unclaimed, sizes)
     with ExitStack() as stack:
         executor = None
         count = _processes(processes, runs * len(work.package) * len(asked.arrangements))

@@ -1,0 +1,87 @@
+"""The same site in other sizes: real plans where there are any, and what is between is scaled from the nearest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from asbuilt.decide.scaled import scaled
+from asbuilt.decide.tasks import Tasks, tasks, totals
+from asbuilt.workflow.decide_sizes import Sizes
+from asbuilt.workflow.grow import Named, named, sized
+from asbuilt.workflow.plan import make_plan
+from template_plans import made
+
+WET, AIR = "gb300-nvl72", "l40s-384"
+SHARE = 0.1
+
+
+class Counting:
+    """Reads a template, and counts how often that was asked."""
+
+    def __init__(self, template: str) -> None:
+        self.template, self.asked = template, 0
+
+    def __call__(self) -> Named:
+        self.asked += 1
+        return named(self.template, Path())
+
+
+def of(template: str) -> tuple[Sizes, Tasks, Counting]:
+    own, start = tasks(made(template), SHARE), Counting(template)
+    return Sizes(made(template), own, SHARE, start), own, start
+
+
+def real(template: str, racks: int) -> Tasks:
+    what = sized(named(template, Path()), f"{racks}racks")
+    return tasks(make_plan(what.requirement, what.catalogue), SHARE)
+
+
+def same(one: Tasks, other: Tasks) -> bool:
+    words = all(getattr(one, name) == getattr(other, name) for name in ("package", "rack", "rows", "racks", "gpus"))
+    arrays = ("scope", "row", "pred_start", "pred", "repeat", "operations", "row_gpus")
+    return words and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
+
+
+def test_its_own_size_needs_no_other_plan() -> None:
+    sizes, own, start = of(WET)
+    assert same(sizes(16), own) and start.asked == 0 and not sizes.notes
+    assert same(sizes(14), scaled(own, 14)) and start.asked == 0
+
+
+def test_a_hundred_racks_are_the_plan_of_a_hundred_racks() -> None:
+    sizes, own, start = of(WET)
+    plan = real(WET, 100)
+    assert same(sizes(100), plan) and start.asked == 1
+    # Scaled from the 16 racks of the template, a third of the trunks would be missing.
+    wanted = totals(plan)
+    assert totals(scaled(own, 100))["trunk_pull"] < 0.7 * wanted["trunk_pull"]
+    # A size between is near: 90 racks have nine tenths of it, and nothing is planned again.
+    near = totals(sizes(90))
+    assert start.asked == 1
+    for operation in ("link_verify", "connector_mate", "trunk_pull", "jumper_lay", "node_bring_up", "fitting_torque"):
+        assert near[operation] == pytest.approx(0.9 * wanted[operation], rel=0.08), operation
+
+
+def test_what_is_dictated_for_one_size_is_left_out_and_told() -> None:
+    sizes, own, _ = of(AIR)
+    large = sizes(64)
+    assert large.racks["air"] == 64 and not same(large, scaled(own, 64))
+    (note,) = sizes.notes
+    assert note.startswith("64 racks are planned without ") and note.endswith(": with it there is no plan of that size")
+    assert sizes(64).gpus == large.gpus and len(sizes.notes) == 1, "planned once"
+
+
+def test_a_size_without_a_plan_is_scaled_from_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes, own, _ = of(AIR)
+    monkeypatch.setattr("asbuilt.workflow.plan.make_plan", lambda *asked: (_ for _ in ()).throw(ValueError("no such plan")))
+    assert same(sizes(100), scaled(own, 100))
+    assert sizes.notes[0] == "100 racks have no plan of this requirement; the site is scaled from the nearest that has"
+
+
+def test_no_racks_are_no_site() -> None:
+    sizes, _, _ = of(AIR)
+    with pytest.raises(ValueError, match=r"^a site of 0 compute racks was asked for; the smallest has 1$"):
+        sizes(0)
