@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import os
 import shlex
@@ -19,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from asbuilt.artefacts.active_tests import active_tests, procedure
+from asbuilt.artefacts.active_tests import active_tests
 from asbuilt.base.problem import ProblemError
 from asbuilt.cli.main import main
 from asbuilt.model.plan import Plan
@@ -237,6 +238,11 @@ def test_nvlink_domains_of_72_come_first() -> None:
     domains = Counter(line.split("\t")[1] for line in files["tests/hosts/domains.tsv"].decode().splitlines())
     assert len(domains) == 16 and set(domains.values()) == {18}
     assert b"domain\t72\tall_reduce 8 GiB\t824.53" in files["tests/expected.tsv"]
+
+
+def procedure(files: dict[str, bytes]) -> str:
+    """The hash of the procedure, as every result must carry it."""
+    return hashlib.sha256(files["tests/SHA256SUMS"]).hexdigest()
 
 
 def test_only_host_lists_differ_where_only_nodes_differ(plan: Plan) -> None:

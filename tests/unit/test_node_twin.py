@@ -18,7 +18,7 @@ from asbuilt.rehearse.node_kinds import state_of
 from asbuilt.rehearse.node_lspci import lspci_tv
 from asbuilt.rehearse.node_marks import Template, mark
 from asbuilt.rehearse.node_state import State
-from asbuilt.rehearse.node_twin import Fleet, node_answers, node_archive, write_fleet
+from asbuilt.rehearse.node_twin import Fleet, write_fleet
 from asbuilt.workflow import templates
 from template_plans import made
 
@@ -54,10 +54,10 @@ def test_who_is_asked_what() -> None:
 
 def test_equal_arguments_give_equal_bytes_and_another_seed_another_machine() -> None:
     plan = made("l40s-384")
-    once, again = (node_answers(plan, NODE, as_planned(plan)) for _ in range(2))
-    other = node_answers(plan, NODE, as_planned(plan), seed=1)
-    assert once == again
-    assert node_archive(plan, NODE, as_planned(plan)) == node_archive(plan, NODE, as_planned(plan))
+    one, two = (Fleet(plan, as_planned(plan)) for _ in range(2))
+    once, other = one.answers(NODE), Fleet(plan, as_planned(plan), seed=1).answers(NODE)
+    assert once == two.answers(NODE)
+    assert one.archive(NODE) == two.archive(NODE)
     changed = {id for id in once if once[id] != other[id]}
     assert {"identity", "ibstat", "nvidia-smi", "flint"} <= changed
     assert not {"lspci-vv", "lscpu", "packages", "dmesg"} & changed

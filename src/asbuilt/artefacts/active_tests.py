@@ -48,11 +48,6 @@ def active_tests(plan: Plan) -> dict[str, bytes]:
     return {f"{FOLDER}/{name}": text.encode() for name, text in sorted(files.items())}
 
 
-def procedure(files: dict[str, bytes]) -> str:
-    """The hash of the procedure, as every result carries it: SHA-256 of ``SHA256SUMS``."""
-    return hashlib.sha256(files[f"{FOLDER}/{SUMS}"]).hexdigest()
-
-
 def _scripts(plan: Plan) -> dict[str, str]:
     gpus = _per_node(plan)
     group = {"row.sh": ("row", DOMAINS), "full.sh": ("full", "")}

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-ANSWERED, UNREACHABLE, HUNG, FAILED = "answered", "unreachable", "hung", "failed"
 #: How asking a node can end; all but the first leave it not measured.
-ENDS = (ANSWERED, UNREACHABLE, HUNG, FAILED)
+ANSWERED, UNREACHABLE, HUNG, FAILED = "answered", "unreachable", "hung", "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """One node's end: ``how`` (one of `ENDS`; answered means that text came), what it printed, and why it did not answer."""
+    """One node's end: ``how`` (a word above; answered means that text came), what it printed, and why it did not answer."""
 
     name: str
     how: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import polars as pl
 
@@ -15,7 +15,6 @@ from asbuilt.model.verdict import Finding, Layer, Verdict
 
 #: A check that fails on a machine (or a part of it) does so because another one does there: the reason is told, not both.
 ExplainedBy = Mapping[str, tuple[str, ...]]
-Ladder = Callable[[Finding], Finding]
 
 
 def node_findings(

@@ -9,8 +9,6 @@ from asbuilt.model.plan import Plan
 if TYPE_CHECKING:
     import polars as pl
 
-_SHOWN = 4
-
 
 def places(plan: Plan, subjects: pl.Series) -> pl.DataFrame:
     """subject, called, place (rack and U), node, device (node by name) of ``subjects``.

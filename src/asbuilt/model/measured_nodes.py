@@ -72,5 +72,3 @@ NVLINK_TRAY_MEASURED = Schema(
     ),
     ("capture_id", "line", "nvlink_tray", "kind", "name"),
 )
-
-TOPOLOGY_TABLES = (GPU_PLACES, PORT_PLACES, NEAR)

@@ -59,7 +59,6 @@ class _Block:
     """A block as far as it is read; ``last`` is the line and the name of its last property."""
 
     kind: int
-    handle: str
     head: Said
     titled: bool = False
     properties: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -110,7 +109,7 @@ def _hear(told: Told, dump: _Dump, said: Said) -> None:
         if dump.block is not None and dump.block.kind == _MEMORY:
             _socket(told, dump, True)
         kind = int(head[2])
-        dump.block = _Block(kind, head[1].upper(), said, first=kind not in dump.seen)
+        dump.block = _Block(kind, said, first=kind not in dump.seen)
         dump.seen.add(kind)
         told.ignore(said)
         return

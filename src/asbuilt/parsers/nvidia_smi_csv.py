@@ -29,7 +29,6 @@ _SIGN = re.compile(
     rb"(?: \[[\w/%]+\])?(?:, ?[a-z_.A-Z0-9]+(?: \[[\w/%]+\])?)*\r?$",
     re.M,
 )
-_PROCESSES = {"pid", "process_name", "name"}
 
 
 def _cluster(text: str | None) -> str | None:

@@ -16,7 +16,6 @@ from asbuilt.base.problem import Place, Problem, ProblemError
 from asbuilt.parsers.fact_rows import real, whole
 from asbuilt.parsers.plans.text import decoded
 
-COLUMNS = ("from", "to", "hosts", "device", "rail", "result", "value", "unit")
 GOOD = {"pass": True, "ok": True, "good": True, "1": True, "fail": False, "bad": False, "low": False, "0": False}
 #: Lines and hosts of a list, and problems that are shown of it.
 MOST_LINES, MOST_HOSTS, _SHOWN = 200_000, 65_536, 20

@@ -57,7 +57,7 @@ def expectations(design: Design, catalogue: Catalogue) -> pl.DataFrame:
     rows = [*_promises(design), *_site_limits(design), *_physics(catalogue), *subnet_rows()]
     rows += [*address_rows(), *roce_rows(design), *routing_rows()]
     rows += [*power_rows(design), *cooling_rows(design, catalogue), *fibre_rows(design, catalogue), *floor_rows(design)]
-    rows += [*node_rows(design, catalogue), *gpu_rows(design, catalogue), *performance_rows(design, catalogue)]
+    rows += [*node_rows(design, catalogue), *gpu_rows(design), *performance_rows(design, catalogue)]
     frame = pl.DataFrame(rows, schema=EXPECTATIONS.polars())
     return EXPECTATIONS.conform(frame.sort("id"))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from asbuilt.catalogue.load import Catalogue
 from asbuilt.model.design import Design
 from asbuilt.plan.expectation import expectation
 
@@ -32,7 +31,7 @@ _MIG = "collectives need whole GPUs: NCCL does not span instances of one GPU"
 _LOAD = "assumed: a query itself may show as a per cent or two"
 
 
-def gpu_rows(design: Design, catalogue: Catalogue) -> Rows:
+def gpu_rows(design: Design) -> Rows:
     """Expectations of the GPU checks."""
     return [*_memory(), *_clocks(), *_events(design.requirement.nodes.event_window_h), *_links()]
 

@@ -15,7 +15,6 @@ from asbuilt.rehearse.roce_port import Change
 if TYPE_CHECKING:
     import polars as pl
 
-ROLE_TIERS = {"leaf": 0, "spine": 1, "core": 2}
 ENDS = ("device", "port", "nic")
 
 

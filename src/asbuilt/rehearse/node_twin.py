@@ -261,16 +261,6 @@ def _render(state: State) -> _Rendered:
     return _Rendered(state, texts, "\n".join(rows) + "\n")
 
 
-def node_answers(plan: Plan, node: str, built: Built, seed: int = 0) -> dict[str, Answer]:
-    """What one node answers, by command id. For many nodes make one `Fleet`."""
-    return Fleet(plan, built, seed).answers(node)
-
-
-def node_archive(plan: Plan, node: str, built: Built, seed: int = 0) -> bytes:
-    """One node's archive, a tar file packed with gzip. For many nodes make one `Fleet`."""
-    return Fleet(plan, built, seed).archive(node)
-
-
 def write_fleet(plan: Plan, built: Built, folder: Path, seed: int = 0, packed: bool = True, varied: bool = False) -> int:
     """Write the archive of every node into ``folder``: ``<name>.tar.gz``, or a folder ``<name>/``. Returns how many.
 
