@@ -12,10 +12,10 @@ import pytest
 from asbuilt.base.origin import Origin
 from asbuilt.cli.decide_screen import LEAST, WIDTH, screen
 from asbuilt.cli.sizing_screen import Style
-from asbuilt.drawings.decision_words import amount
+from asbuilt.drawings.decision_words import amount, money
 from asbuilt.model.decision import Worked
 from asbuilt.report.decision import decision_html
-from asbuilt.report.decision_answer import answer, cheapest_next, next_best
+from asbuilt.report.decision_answer import a_day, answer, cheapest_next, next_best
 from asbuilt.report.decision_figures import Book, breakable, least, pieces, spread
 from asbuilt.report.decision_rows import comparison, gates, scopes_of
 from decision_sample import hostile, sample
@@ -30,13 +30,24 @@ def test_the_answer_has_who_how_much_how_often_and_what_next() -> None:
         "Mixed: staging and power in-house (C) is cheapest: 1.99 M USD at P50 (P10 1.63 M, P90 2.69 M), 320 k USD (14 %) less "
         "than In-house (A); it is the cheapest in 71 % of 20,000 simulated deployments.",
         "With Mixed: staging and power in-house (C) the site is accepted 76 days (P10 69.9, P90 92.7) after the first day of "
-        "the hardware on site, 8 days sooner than In-house (A); the first job runs after 53.2 days. All days are P50.",
+        "the hardware on site, 8 days sooner than In-house (A); the first job runs after 53.2 days (all P50).",
         "The choice hangs on `money.premium.specialist` (a specialist costs more per rack in direct labour, claimed): at 0.2 "
-        "In-house (A) is cheaper by 192 k USD.",
+        "In-house (A) is cheaper by 192 k USD, all else at its mean.",
         "With every claim of a seller left out In-house (A) is cheapest (2.31 M USD at P50).",
         "Cheapest next thing to find out: the premium of a specialist, for 2,000 USD; knowing it is worth 31 k USD before "
         "deciding. What to change: connectors sampled: mixed stays, cheaper (18 k USD less).",
     ]
+
+
+def test_what_a_day_of_waiting_costs_is_told_with_its_arithmetic() -> None:
+    made = sample()
+    hour = replace(Book(made).assumed["money.gpu_hour"], low=1.0, likely=2.0, high=4.5)
+    priced = replace(made, assumptions=(hour,))
+    told = "A day in which all GPUs stand idle costs 34.6 k USD (576 GPUs x 24 h x 2.5 USD, the mean of `money.gpu_hour`)."
+    assert a_day(priced).replace("\u00a0", " ") == told and made.gpus == 576
+    assert told.replace("`", "") in " ".join(screen(priced, Style(False)).split())
+    assert "A day in which all GPUs stand idle costs" in said(decision_html(made))
+    assert a_day(replace(made, assumptions=())) == ""
 
 
 def test_one_arrangement_is_compared_with_nothing() -> None:
@@ -91,6 +102,14 @@ def test_a_quantity_stands_once_among_the_quantities() -> None:
     assert book.anchors["quantity.rack_place"] == book.anchors["rack_place"] == "q0"
     assert [w.id for w in book.shown()] == [w.id for w in made.worked]
     assert [i.value for i in book.inputs(("quantity.rack_place",))] == ["8 racks"]
+
+
+def test_the_lead_at_the_mean_stands_beside_that_of_the_simulation() -> None:
+    made = sample()
+    means = {r.id: r.cost.mean for r in made.arrangements}
+    lead = money(means[made.rival] - means[made.winner], "USD").replace("\u00a0", " ")
+    assert f"Over the simulated deployments the lead is {lead} on average" in said(decision_html(made))
+    assert "Over the simulated deployments" not in said(decision_html(sample(1)))
 
 
 def test_figures_that_go_in_circles_end() -> None:

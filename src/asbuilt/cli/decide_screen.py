@@ -14,7 +14,7 @@ from asbuilt.drawings.decision_hangs import reach
 from asbuilt.drawings.decision_words import CHANGE, days, known, letter, money, plain, racks_said, said, share, short, unit_of
 from asbuilt.model.decision import ArrangementResult, Decision, Item, NextMeasurement, Quantiles, Swing
 from asbuilt.model.deployment import CATCHES
-from asbuilt.report.decision_answer import answer, claims_variant
+from asbuilt.report.decision_answer import a_day, answer, claims_variant
 from asbuilt.report.decision_rows import scopes_of
 
 #: Columns: the most and the least that are used.
@@ -104,7 +104,8 @@ def _side_by_side(found: Decision, look: Look) -> list[str]:
     lines += [line(f"faults: {said(catch)}", _caught(catch)) for catch in catches]
     lines.append(line("most people in a week", _people))
     told = "* cheapest; parts of the cost and faults caught at a stage: means; days from the first day of the hardware on site"
-    return [*lines, *look.wrapped(told, "  ", 2, look.dim)]
+    day = a_day(found).replace("`", "")
+    return [*lines, *look.wrapped(told, "  ", 2, look.dim), *(look.wrapped(day, "  ", 2) if day else [])]
 
 
 def _range(q: Quantiles) -> str:

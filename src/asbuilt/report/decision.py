@@ -15,17 +15,29 @@ from asbuilt.drawings.decision_hangs import next_measurements, reach, tornado
 from asbuilt.drawings.decision_ink import series_css
 from asbuilt.drawings.decision_map import break_even_map
 from asbuilt.drawings.decision_time import gantt, times, wait_d
-from asbuilt.drawings.decision_words import CHANGE, amount, days, letter, money, plain, racks_said, said, share, short, unit_of
+from asbuilt.drawings.decision_words import (
+    CHANGE,
+    amount,
+    days,
+    known,
+    letter,
+    money,
+    plain,
+    racks_said,
+    said,
+    share,
+    short,
+    unit_of,
+)
 from asbuilt.drawings.theme import FONT, css_variables, drawing_css
 from asbuilt.model.decision import Decision, NextMeasurement
-from asbuilt.report.decision_answer import answer, mark, next_best
+from asbuilt.report.decision_answer import GPU_HOUR, a_day, answer, mark, next_best, winner
 from asbuilt.report.decision_figures import Book, breakable, pieces
 from asbuilt.report.decision_rows import assumption_groups, comparison, crew_weeks, gates, scopes_of, shared, variants
 from asbuilt.report.html import environment
 
 #: Racks that carry GPUs: what the axis of the break-even map counts.
 _GPU_RACKS = ("air", "liquid")
-_GPU_HOUR = "money.gpu_hour"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +83,8 @@ def _content(decision: Decision) -> dict[str, Any]:
         "amount": amount,
         "racks": racks_said(decision.racks),
         "breakable": breakable,
+        "a_day": a_day(decision),
+        "simulated_lead": _simulated_lead(decision),
         "pieces": pieces,
         "linked": book.linked,
     }
@@ -119,7 +133,7 @@ def pictures(decision: Decision) -> dict[str, Picture]:
 def _here(decision: Decision) -> tuple[int, float] | None:
     """This site on the break-even map: GPU racks and the mean value of a GPU-hour; None where one is not known."""
     racks = sum(decision.racks.get(kind, 0) for kind in _GPU_RACKS)
-    value = next((a.mean for a in decision.assumptions if a.id == _GPU_HOUR), None)
+    value = next((a.mean for a in decision.assumptions if a.id == GPU_HOUR), None)
     return (racks, value) if racks and value is not None else None
 
 
@@ -160,6 +174,13 @@ def _tables(decision: Decision, book: Book) -> dict[str, Any]:
         "qualifications": shared(d, lambda r: r.qualifications),
         "records": shared(d, lambda r: r.records),
     }  # fmt: skip
+
+
+def _simulated_lead(decision: Decision) -> str:
+    """By how much the winner is cheaper than its rival on average over the deployments; empty where that is not known."""
+    won, rival = winner(decision), next_best(decision)
+    gap = rival.cost.mean - won.cost.mean if won is not None and rival is not None else float("nan")
+    return money(gap, decision.currency) if known(gap) else ""
 
 
 def _settles(one: NextMeasurement) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from asbuilt.drawings.decision_words import CHANGE, amount, days, known, letter, money, plain, said, share, short, unit_of
 from asbuilt.model.decision import ArrangementResult, Decision, NextMeasurement, Quantiles, Summary, Swing
 
+#: What an hour of one GPU is worth, and the hours of a day.
+GPU_HOUR, DAY_H = "money.gpu_hour", 24.0
 #: Swings that the answer names.
 NAMED = 2
 #: A variant whose name has this word is the one in which no seller's claim is believed.
@@ -102,7 +104,18 @@ def _time(decision: Decision, won: ArrangementResult, rival: ArrangementResult |
         text += (
             f", {days(abs(gap))} {word} than {mark(decision, rival.id)}" if gap else ", on the same day as the next cheapest"
         )
-    return f"{text}; the first job runs after {days(won.first_job_d.p50)}. All days are P50."
+    return f"{text}; the first job runs after {days(won.first_job_d.p50)} (all P50)."
+
+
+def a_day(decision: Decision) -> str:
+    """What a day costs in which all GPUs stand idle, with the arithmetic; empty where nobody says what a GPU-hour is worth."""
+    hour = next((a for a in decision.assumptions if a.id == GPU_HOUR), None)
+    if hour is None or not known(hour.mean):
+        return ""
+    cost = money(decision.gpus * DAY_H * hour.mean, decision.currency)
+    worth = money(hour.mean, decision.currency)
+    how = f"{decision.gpus:,} GPUs x {DAY_H:g} h x {worth}, the mean of `{GPU_HOUR}`"
+    return f"A day in which all GPUs stand idle costs {cost} ({how})."
 
 
 def _turning(decision: Decision, won: ArrangementResult, rival: ArrangementResult) -> str:
@@ -115,7 +128,7 @@ def _turning(decision: Decision, won: ArrangementResult, rival: ArrangementResul
         return f"No assumption alone turns the choice within its range; {said} moves it most."
     told = [_turn(decision, s, rival) for s in turning[:NAMED]]
     more = f"; {len(turning) - NAMED} more can" if len(turning) > NAMED else ""
-    return f"The choice hangs on {'; also on '.join(told)}{more}."
+    return f"The choice hangs on {'; also on '.join(told)}{more}, all else at its mean."
 
 
 def _turn(decision: Decision, swing: Swing, rival: ArrangementResult) -> str:
