@@ -5,8 +5,8 @@ from __future__ import annotations
 from asbuilt.diagnose.texts import Text
 
 _NOTHING = "nothing is changed"
-_GPUS = ("GPU", "GPUs")
-_CARDS = ("card", "cards")
+_GPUS = "GPUs"
+_CARDS = "cards"
 
 AFFINITY_TEXTS: dict[str, Text] = {
     "NOD-040": Text(
@@ -14,14 +14,14 @@ AFFINITY_TEXTS: dict[str, Text] = {
         "read numa_node of both again; move the card to the GPU's socket, or, where every node is built so, correct the plan; "
         "`asbuilt affinity` then pins by what is measured",
         "put the card back into its slot",
-        nouns=_CARDS,
+        several=_CARDS,
     ),
     "NOD-041": Text(
         "the driver and the firmware do not agree about {who}: {found}, but {expected}",
         "read nvidia-smi topo -m and lspci -tv on the bare machine, outside containers and VMs; update the firmware where it "
         "tells no NUMA nodes; until then pin by sysfs",
         _NOTHING,
-        nouns=_GPUS,
+        several=_GPUS,
     ),
     "NOD-042": Text(
         "interrupts of {who} leave the card's NUMA node: {found}",
@@ -29,19 +29,19 @@ AFFINITY_TEXTS: dict[str, Text] = {
         "same list; then capture again",
         "run revert.sh: it puts back byte by byte what apply.sh found",
         by="check",
-        nouns=_CARDS,
+        several=_CARDS,
     ),
     "NOD-043": Text(
         "{who} {verb} on {found}, planned is {expected}",
         "compare the slot with the board's drawing; where one node differs move the card, where all do correct the plan",
         "put the card back into its slot",
-        nouns=_CARDS,
+        several=_CARDS,
     ),
     "NOD-044": Text(
         "the driver calls other processors near to {who} than its NUMA node has: {found}, not {expected}",
         "pin ranks by the measured NUMA node (`asbuilt affinity`); update firmware and driver, then capture again",
         _NOTHING,
-        nouns=_GPUS,
+        several=_GPUS,
     ),
 }
 #: A check that fails because another one does on the same subject or its node: the reason is told, not both.

@@ -135,11 +135,11 @@ def where(rows: pl.DataFrame) -> str:
     return "; ".join(dict.fromkeys(told)) + more
 
 
-def crowd(plan: Plan, rows: pl.DataFrame, one: str, many: str) -> str:
+def crowd(plan: Plan, rows: pl.DataFrame, several: str) -> str:
     """What the rows of `places` are together: a port by name, "12 ports of LEAF-01", "all 192 ports of plane compute"."""
     if rows.height == 1:
         return str(rows["called"][0])
-    number = f"{rows.height} {many}"
+    number = f"{rows.height} {several}"
     for column, word in (("device", "of"), ("leaf", "on")):
         names = rows[column].unique()
         if names.len() == 1 and names[0] is not None:

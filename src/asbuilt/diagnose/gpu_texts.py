@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asbuilt.diagnose.texts import Text
 
-_GPUS, _NODES, _TRAYS = ("GPU", "GPUs"), ("node", "nodes"), ("NVLink switch tray", "NVLink switch trays")
+_GPUS, _NODES, _TRAYS = "GPUs", "nodes", "NVLink switch trays"
 _NOTHING = "nothing is changed"
 _BOARD = "put the GPU back where it was; the asset record says which serial sat where"
 

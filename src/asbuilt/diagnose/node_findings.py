@@ -84,7 +84,7 @@ ANSWERED = "NOD-001"
 
 
 def _finding(plan: Plan, id: str, verdict: Verdict, text: Text, rows: pl.DataFrame, about: About, layer: Layer) -> Finding:
-    who = crowd(plan, rows, *text.nouns)
+    who = crowd(plan, rows, text.several)
     plural = rows.height > 1
     first = rows.row(0, named=True)
     words = {"who": who, "expected": str(first["expected"]), "found": str(first["found"])}

@@ -71,11 +71,11 @@ def _others(plan: Plan) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def crowd(plan: Plan, rows: pl.DataFrame, one: str, many: str) -> str:
+def crowd(plan: Plan, rows: pl.DataFrame, several: str) -> str:
     """What the rows of `places` are together: one by name, "3 GPUs of node-0003", "all 48 nodes", "7 nodes of rack:A-02"."""
     if rows.height == 1:
         return str(rows["called"][0])
-    number = f"{rows.height} {many}"
+    number = f"{rows.height} {several}"
     nodes = rows["device"].drop_nulls().unique()
     if nodes.len() == 1 and not rows["device"].null_count():
         return f"{number} of {nodes[0]}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from asbuilt.diagnose.texts import Text
 
-_NODES, _LINKS, _PORTS = ("node", "nodes"), ("device", "devices"), ("port", "ports")
-_SETTINGS, _SERVICES, _FUNCTIONS = ("setting", "settings"), ("service", "services"), ("NIC function", "NIC functions")
+_NODES, _LINKS, _PORTS = "nodes", "devices", "ports"
+_SETTINGS, _SERVICES, _FUNCTIONS = "settings", "services", "NIC functions"
 _BOARD = "put the part back where it was; the asset record says which serial sat where"
 _BIOS = "set the old value in the BIOS and reboot; the captured setting says which"
 _NOTHING = "nothing is changed"

@@ -6,7 +6,7 @@ from asbuilt.diagnose.texts import Text
 
 _AGAIN = "then capture again"
 _BACK = "set the old value again"
-_HOP = ("hop", "hops")
+_HOPS = "hops"
 _SET = "the exported settings of the device (`asbuilt export roce`) hold the planned value"
 
 ROCE_TEXTS: dict[str, Text] = {
@@ -15,7 +15,7 @@ ROCE_TEXTS: dict[str, Text] = {
         f"set flow control of this port: mlnx_qos -i PORT --pfc, or nv set qos pfc; {_SET}; {_AGAIN}",
         _BACK,
         by="text",
-        nouns=_HOP,
+        several=_HOPS,
     ),
     "NET-002": Text(
         "{who}: {found}, planned is {expected}: only pauses slow senders down there",
@@ -23,49 +23,49 @@ ROCE_TEXTS: dict[str, Text] = {
         f"{_SET}; {_AGAIN}",
         _BACK,
         by="text",
-        nouns=_HOP,
+        several=_HOPS,
     ),
     "NET-003": Text(
         "{who} {verb} {found}, planned is {expected}: it fills before its neighbours mark, or starves its flows",
         f"set min-threshold, max-threshold and probability of the queue; {_SET}; {_AGAIN}",
         _BACK,
         by="text",
-        nouns=_HOP,
+        several=_HOPS,
     ),
     "NET-004": Text(
         "{who} {has} the map {found}, planned is {expected}: RDMA, or its notifications, travel as other traffic there",
         f"set trust to DSCP and the map: mlnx_qos -i PORT --trust dscp --dscp2prio, or nv set qos mapping; {_SET}; {_AGAIN}",
         _BACK,
         by="text",
-        nouns=_HOP,
+        several=_HOPS,
     ),
     "NET-005": Text(
         "{who} {has} {found}, planned is {expected}: larger frames vanish at this hop",
         f"set the MTU: ip link set PORT mtu, nv set interface PORT link mtu; {_SET}; {_AGAIN}",
         _BACK,
         by="text",
-        nouns=_HOP,
+        several=_HOPS,
     ),
     "NET-006": Text(
         "the ends of {who} disagree: {found}",
         f"compare the maps of both ends with the plan of all traffic, not only RDMA; set one of them; {_AGAIN}",
         _BACK,
         by="text",
-        nouns=("link", "links"),
+        several="links",
     ),
     "NET-007": Text(
         "{who} {has} {found}, planned is {expected}: thresholds and shares are set on queues that the traffic does not take",
         f"set the map of priorities to queues: mlnx_qos -i PORT --prio_tc, nv set qos egress-queue-mapping; {_SET}; {_AGAIN}",
         _BACK,
         by="text",
-        nouns=_HOP,
+        several=_HOPS,
     ),
     "NET-008": Text(
         "{who} {verb} set up for {found}, planned is {expected}: the buffer overflows with what is under way on a longer cable",
         f"set the cable length: mlnx_qos -i PORT --cable_len, nv set qos roce cable-length, CABLE_LENGTH; {_SET}; {_AGAIN}",
         _BACK,
         by="text",
-        nouns=_HOP,
+        several=_HOPS,
     ),
     "NET-009": Text(
         "{who} {has} lost RDMA frames: {found}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asbuilt.diagnose.texts import Text
 
-_SWITCHES = ("switch", "switches")
+_SWITCHES = "switches"
 _AGAIN = "then capture the tables of all switches again"
 _FILES = "put the old files back and restart the manager"
 
@@ -15,7 +15,7 @@ ROUTING_TEXTS: dict[str, Text] = {
         f"{_AGAIN}",
         "nothing is moved",
         by="text",
-        nouns=_SWITCHES,
+        several=_SWITCHES,
     ),
     "FAB-041": Text(
         "{who} {has} another forwarding table than the planned manager programs on these cables ({expected}; {found}): another "
@@ -24,7 +24,7 @@ ROUTING_TEXTS: dict[str, Text] = {
         f"io_guids with the exported ones, restart it with these, {_AGAIN}",
         _FILES,
         by="check",
-        nouns=_SWITCHES,
+        several=_SWITCHES,
     ),
     "FAB-042": Text(
         "packets that start at {who} do not arrive ({found}, where the plan has {expected}): tables of different states of the "
@@ -32,7 +32,7 @@ ROUTING_TEXTS: dict[str, Text] = {
         f"let the manager route everything anew (a heavy sweep: kill -HUP of its process), {_AGAIN}",
         "nothing is moved",
         by="check",
-        nouns=_SWITCHES,
+        several=_SWITCHES,
     ),
     "FAB-043": Text(
         "links can wait for each other for good ({found}): traffic turns from down to up again on a lane that others share",
@@ -40,7 +40,7 @@ ROUTING_TEXTS: dict[str, Text] = {
         f"lane of its own, {_AGAIN}",
         _FILES,
         by="subject",
-        nouns=("subnet", "subnets"),
+        several="subnets",
     ),
     "FAB-044": Text(
         "{who} {verb} uneven: the fullest switch above has {found} the mean of routes, planned is {expected}",
@@ -48,7 +48,7 @@ ROUTING_TEXTS: dict[str, Text] = {
         f"{_AGAIN}",
         _FILES,
         by="text",
-        nouns=_SWITCHES,
+        several=_SWITCHES,
     ),
     "FAB-045": Text(
         "{who} {verb} sending traffic of its own hosts up ({found}, where the plan has {expected})",
@@ -56,6 +56,6 @@ ROUTING_TEXTS: dict[str, Text] = {
         f"kill -HUP of its process, {_AGAIN}",
         "nothing is moved",
         by="subject",
-        nouns=_SWITCHES,
+        several=_SWITCHES,
     ),
 }

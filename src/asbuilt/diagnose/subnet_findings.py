@@ -178,7 +178,7 @@ def _one_identity(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _finding(plan: Plan, id: str, text: Text, rows: pl.DataFrame, about: About) -> Finding:
-    who = crowd(plan, rows, *text.nouns)
+    who = crowd(plan, rows, text.several)
     plural = rows.height > 1
     first = rows.row(0, named=True)
     expected, found = said(rows, "expected"), said(rows, "found")

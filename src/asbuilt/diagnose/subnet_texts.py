@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asbuilt.diagnose.texts import Text
 
-_LINKS = ("link", "links")
+_LINKS = "links"
 _AGAIN = "then capture again"
 _NOTHING = "nothing is moved"
 _FILES = "put the old file back and restart the manager"
@@ -16,7 +16,7 @@ SUBNET_TEXTS: dict[str, Text] = {
         "Down or Polling: ask the host (ibstat) and look at both ends of the cable; Disabled: enable the port; Initializing or "
         f"Armed: see the subnet manager and its log; {_AGAIN}",
         _NOTHING,
-        nouns=_LINKS,
+        several=_LINKS,
     ),
     "FAB-006": Text(
         "{who} {verb} in Ethernet mode: the host says {found}, and no InfiniBand discovery can see such a port",
@@ -28,19 +28,19 @@ SUBNET_TEXTS: dict[str, Text] = {
         "{who} {has} too few lanes: {found} where {expected} are planned",
         f"clean and reseat both ends, then swap the cable, then the transceiver; {_AGAIN}",
         _CABLE,
-        nouns=_LINKS,
+        several=_LINKS,
     ),
     "FAB-008": Text(
         "{who} {verb} at {found} where the plan says {expected}: an older part at one end, a forced speed, or a bad cable",
         "check that both ends and the cable are parts of the planned generation and that no speed is forced; reseat, then swap "
         f"the cable; {_AGAIN}",
         _CABLE,
-        nouns=_LINKS,
+        several=_LINKS,
     ),
     "FAB-009": Text(
         "{who} {has} {found} where the plan says {expected}",
         f"compare the MTU that both ends support (smpquery portinfo, MtuCap) and what the manager is told; {_AGAIN}",
-        nouns=_LINKS,
+        several=_LINKS,
     ),
     "FAB-010": Text(
         "{who} {has} other LIDs than planned: the master does not use the planned guid2lid file, or other cards answer",
@@ -61,7 +61,7 @@ SUBNET_TEXTS: dict[str, Text] = {
         f"LIDs anew; {_AGAIN}",
         "nothing is moved; restart the other manager if it was meant to run",
         by="check",
-        nouns=("LID", "LIDs"),
+        several="LIDs",
     ),
     "FAB-013": Text(
         "one GUID stands for several devices, or for none: {found}; a card's GUID was overwritten, or a host was cloned",
@@ -75,7 +75,7 @@ SUBNET_TEXTS: dict[str, Text] = {
         f"/sys/class/infiniband/*/node_desc); {_AGAIN}",
         "set the old host name again",
         by="check",
-        nouns=("name", "names"),
+        several="names",
     ),
     "FAB-015": Text(
         "{who} answers with {found}, declared is {expected}: the card was exchanged, or the list is of another device",
@@ -135,7 +135,7 @@ SUBNET_TEXTS: dict[str, Text] = {
         f"(opensm on a host; `no ib sm` on a switch); {_AGAIN}",
         "start the stopped manager again",
         by="subject",
-        nouns=("subnet", "subnets"),
+        several="subnets",
     ),
     "FAB-026": Text(
         "{who} has not exactly one master: {found}",
@@ -143,7 +143,7 @@ SUBNET_TEXTS: dict[str, Text] = {
         f"master, see their logs; {_AGAIN}",
         "start the stopped manager again",
         by="subject",
-        nouns=("subnet", "subnets"),
+        several="subnets",
     ),
     "FAB-027": Text(
         "the planned standby on {who} does not stand by: {found}",
@@ -156,14 +156,14 @@ SUBNET_TEXTS: dict[str, Text] = {
         f"set sm_priority as exported and restart that manager, or stop the manager that the plan does not know; {_AGAIN}",
         "set the old priority, or start the stopped manager again",
         by="subject",
-        nouns=("manager", "managers"),
+        several="managers",
     ),
     "FAB-029": Text(
         "the subnet manager's log, or the tool that looked, says: {found}",
         "correct the line that the message names in the manager's files, restart it, and capture log and output again",
         _FILES,
         by="expected",
-        nouns=("line", "lines"),
+        several="lines",
     ),
     "FAB-030": Text(
         "{who} {has} a raw bit error ratio that stands out: {found}; {expected}",
@@ -223,6 +223,6 @@ SUBNET_TEXTS: dict[str, Text] = {
         "{who}: {found}; {expected}",
         f"bring the odd ones to the firmware (or part) of the others, or accept the mix by a waiver; {_AGAIN}",
         "flash the old firmware image",
-        nouns=("module", "modules"),
+        several="modules",
     ),
 }

@@ -17,12 +17,12 @@ class Text:
     ``cause``, ``next`` and ``revert`` may hold ``{who}`` (the port by name, or "12 ports of LEAF-01"), ``{expected}``,
     ``{found}`` (of the first row), ``{verb}`` (is or are) and ``{has}`` (has or have). ``by`` says which failing rows are one
     finding: ``text`` those with equal ``expected`` and ``found``, ``expected`` those with equal ``expected``, ``check`` all,
-    ``subject`` each its own, ``device`` those of one switch or node with equal texts, ``node`` all of one node. ``nouns`` is
-    what one subject is called, and several.
+    ``subject`` each its own, ``device`` those of one switch or node with equal texts, ``node`` all of one node. ``several``
+    is what several subjects are called.
     """
 
     cause: str
     next: str
     revert: str = "put the old file back and restart the manager"
     by: Literal["text", "expected", "check", "subject", "device", "node"] = "text"
-    nouns: tuple[str, str] = ("port", "ports")
+    several: str = "ports"
