@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
 
-from asbuilt.model.capture import Capture
-from asbuilt.model.facts import FACT_TABLES, Facts
-from asbuilt.parsers.tools import TOOLS
+from asbuilt.model.facts import Facts
+from field_samples import all_accounted_for, indexed, read, samples_of
 
 pytestmark = pytest.mark.field
-SCHEMAS = {schema.name: schema for schema in FACT_TABLES}
 #: Folder of samples -> tools that may have written a file of it.
 FOLDERS = {
     "flint": ("flint", "mlxfwmanager"),
@@ -37,19 +34,7 @@ UNREAD = {
 
 
 def samples(field: Path) -> list[tuple[Path, str]]:
-    """(file, tool that reads it): the tool that alone knows the text, else the first of the folder's."""
-    found = []
-    for folder, tools in FOLDERS.items():
-        for path in sorted((field / "samples" / folder).iterdir()):
-            data = path.read_bytes()
-            known = [t for t in TOOLS if TOOLS[t].sniff(data)]
-            assert known in ([], *([t] for t in tools)), f"{path.name} is taken for {known}"
-            found.append((path, known[0] if known else tools[0]))
-    return found
-
-
-def read(path: Path, tool: str) -> Facts:
-    return TOOLS[tool].parse(Capture(path.name, path.read_bytes(), tool))
+    return samples_of(field, FOLDERS)
 
 
 def of(field: Path, folder: str, name: str) -> Facts:
@@ -62,29 +47,13 @@ def run_of(field: Path, folder: str, name: str) -> dict[str, object]:
 
 
 def test_every_sample_is_accounted_for(field: Path) -> None:
-    found, totals, listing = samples(field), [0, 0, 0, 0], []
-    for path, tool in found:
-        facts = read(path, tool)
-        account = facts.accounts[path.name]
-        numbers = (account.total, account.facts, account.ignorable, account.unread)
-        totals = [a + b for a, b in zip(totals, numbers, strict=True)]
-        rows = sum(frame.height for frame in facts.tables.values())
-        listing.append(f"{path.name:<44}{tool:<15}{''.join(f'{n:>9}' for n in (*numbers, rows))}")
-        assert account.balanced, path
-        assert account.unread == UNREAD.get(path.name, 0), (path, account.unread_lines[:3])
-        for name, frame in facts.tables.items():
-            assert SCHEMAS[name].faults(frame) == [], (path, name)
-    print(
-        f"\n{len(found)} of {len(found)} samples, lines {totals[0]}: facts {totals[1]}, nothing {totals[2]}, unread {totals[3]}"
-    )
-    print("\n".join(listing))
+    found = samples(field)
+    all_accounted_for(found, UNREAD)
     assert len(found) >= 62
 
 
 def test_the_index_knows_no_sample_of_these_tools_elsewhere(field: Path) -> None:
-    rows = list(csv.DictReader((field / "INDEX.tsv").open(encoding="utf-8"), delimiter="\t"))
-    listed = {r["path"] for r in rows if r["kind"] in FOLDERS}
-    assert listed == {f"{p.parent.name}/{p.name}" for p, _ in samples(field)}
+    assert indexed(field, FOLDERS) == {f"{p.parent.name}/{p.name}" for p, _ in samples(field)}
 
 
 def test_as_many_rows_as_the_texts_of_a_collective_have(field: Path) -> None:

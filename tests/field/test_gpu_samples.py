@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from asbuilt.model.capture import Capture
-from asbuilt.model.facts import FACT_TABLES, Facts
 from asbuilt.parsers.tools import TOOLS
+from field_samples import all_accounted_for, indexed
 
 pytestmark = pytest.mark.field
-SCHEMAS = {schema.name: schema for schema in FACT_TABLES}
 #: Folder of samples -> tool that a file of it is of, where its text alone does not tell.
 FOLDERS = {
     "dcgmi-diag": "dcgmi-diag",
@@ -51,31 +47,10 @@ def samples(field: Path) -> list[tuple[Path, str]]:
     return found
 
 
-def read(path: Path, tool: str) -> Facts:
-    return TOOLS[tool].parse(Capture(path.name, path.read_bytes(), tool))
-
-
 def test_every_sample_is_accounted_for(field: Path) -> None:
-    found, sums, empty = samples(field), Counter[str](), []
-    heads = "".join(f"{h:>9}" for h in ("lines", "facts", "nothing", "unread", "rows"))
-    print(f"\n{'file':<44}{'tool':<18}{heads}")
-    for path, tool in found:
-        facts = read(path, tool)
-        account = facts.accounts[path.name]
-        rows = sum(frame.height for frame in facts.tables.values())
-        numbers = (account.total, account.facts, account.ignorable, account.unread, rows)
-        print(f"{path.name:<44}{tool:<18}{''.join(f'{n:>9}' for n in numbers)}  {'; '.join(facts.notes)}")
-        sums.update(facts=account.facts, ignorable=account.ignorable, unread=account.unread)
-        empty += [path.name] if not rows else []
-        assert account.balanced, path
-        assert account.unread == UNREAD.get(path.name, 0), (path, account.unread_lines[:3])
-        for name, frame in facts.tables.items():
-            assert SCHEMAS[name].faults(frame) == [], (path, name)
-    print(f"{len(found) - len(empty)} of {len(found)} samples, lines: {sums['facts']}/{sums['ignorable']}/{sums['unread']}")
+    empty = all_accounted_for(samples(field), UNREAD)
     assert sorted(empty) == ["p2p-2gpu-cns.txt", "p2p-8gpu-ok.txt", "query-fields-help.txt"]
 
 
 def test_the_index_knows_no_sample_of_these_tools_elsewhere(field: Path) -> None:
-    rows = list(csv.DictReader((field / "INDEX.tsv").open(encoding="utf-8"), delimiter="\t"))
-    listed = {r["path"] for r in rows if r["kind"] in FOLDERS}
-    assert listed == {f"{p.parent.name}/{p.name}" for p, _ in samples(field)}
+    assert indexed(field, FOLDERS) == {f"{p.parent.name}/{p.name}" for p, _ in samples(field)}

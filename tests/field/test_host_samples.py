@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
 
-from asbuilt.model.capture import Capture
-from asbuilt.model.facts import FACT_TABLES, Facts
-from asbuilt.parsers.tools import TOOLS
+from field_samples import all_accounted_for, indexed, read, samples_of
 
 pytestmark = pytest.mark.field
-SCHEMAS = {schema.name: schema for schema in FACT_TABLES}
 #: Folder of samples -> tools that may have written a file of it.
 FOLDERS = {
     "ibstat": ("ibstat",),
@@ -35,44 +31,17 @@ UNREAD = {
 
 
 def samples(field: Path) -> list[tuple[Path, str]]:
-    """(file, tool that reads it): the tool that alone knows the text, else the first of the folder's."""
-    found = []
-    for folder, tools in FOLDERS.items():
-        if not set(tools) & set(TOOLS):
-            continue
-        for path in sorted((field / "samples" / folder).iterdir()):
-            data = path.read_bytes()
-            known = [t for t in TOOLS if TOOLS[t].sniff(data)]
-            assert known in ([], *([t] for t in tools)), f"{path.name} is taken for {known}"
-            found.append((path, known[0] if known else tools[0]))
-    return found
-
-
-def read(path: Path, tool: str) -> Facts:
-    return TOOLS[tool].parse(Capture(path.name, path.read_bytes(), tool))
+    return samples_of(field, FOLDERS)
 
 
 def test_every_sample_is_accounted_for(field: Path) -> None:
     found = samples(field)
-    heads = "".join(f"{h:>9}" for h in ("lines", "facts", "nothing", "unread", "rows"))
-    print(f"\nfield: {len(found)} of {len(found)} files of host tools\n{'file':<44}{'tool':<15}{heads}")
-    for path, tool in found:
-        facts = read(path, tool)
-        account = facts.accounts[path.name]
-        rows = sum(frame.height for frame in facts.tables.values())
-        numbers = (account.total, account.facts, account.ignorable, account.unread, rows)
-        print(f"{path.name:<44}{tool:<15}{''.join(f'{n:>9}' for n in numbers)}")
-        assert account.balanced, path
-        assert account.unread == UNREAD.get(path.name, 0), (path, account.unread_lines[:3])
-        for name, frame in facts.tables.items():
-            assert SCHEMAS[name].faults(frame) == [], (path, name)
+    all_accounted_for(found, UNREAD)
     assert len(found) >= 26
 
 
 def test_the_index_knows_no_sample_of_these_tools_elsewhere(field: Path) -> None:
-    rows = list(csv.DictReader((field / "INDEX.tsv").open(encoding="utf-8"), delimiter="\t"))
-    listed = {r["path"] for r in rows if r["kind"] in FOLDERS and TOOLS.get(FOLDERS[r["kind"]][0])}
-    assert listed == {f"{p.parent.name}/{p.name}" for p, _ in samples(field)}
+    assert indexed(field, FOLDERS) == {f"{p.parent.name}/{p.name}" for p, _ in samples(field)}
 
 
 def ports(field: Path, name: str) -> list[dict[str, object]]:
