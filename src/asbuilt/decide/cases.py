@@ -159,17 +159,28 @@ def _staffed(case: Case, stated: np.ndarray) -> Case:
     a second team of one skill may pay only beside a second one of another; the cheaper of the two ends. Stated teams stay.
     """
     load, most = expected_load(case), case.pools.teams
+    load = replace(load, caught=np.zeros_like(load.caught), gone=np.zeros_like(load.gone))  # parts, damage, outages: the same
     few = case
     for k in np.flatnonzero(~stated).tolist():
         few = _with_teams(few, k, 1)
-    ends = [_cheapest(start, load, stated, most) for start in ((case, few) if (most[~stated] > 1).any() else (case,))]
+    known: dict[tuple[int, ...], float] = {}
+    ends = [_cheapest(start, load, stated, most, known) for start in ((case, few) if (most[~stated] > 1).any() else (case,))]
     return min(ends, key=lambda end: end[1])[0]
 
 
-def _cheapest(best: Case, load: Loaded, stated: np.ndarray, most: np.ndarray) -> tuple[Case, float]:
+def _cheapest(
+    best: Case, load: Loaded, stated: np.ndarray, most: np.ndarray, known: dict[tuple[int, ...], float]
+) -> tuple[Case, float]:
     """From ``best`` on: skills in turn, largest staff first, each with one team less or more, half or twice as many, until
-    nothing gets cheaper. The case and its cost."""
-    least = float(built(best, load)[0].cost[0])
+    nothing gets cheaper. The case and its cost; ``known``: costs by teams, of whoever looked before."""
+
+    def price(one: Case) -> float:
+        teams = tuple(one.pools.teams.tolist())
+        if teams not in known:
+            known[teams] = float(built(one, load)[0].cost[0])
+        return known[teams]
+
+    least = price(best)
     moved = True
     while moved:
         moved = False
@@ -178,7 +189,7 @@ def _cheapest(best: Case, load: Loaded, stated: np.ndarray, most: np.ndarray) ->
                 now = int(best.pools.teams[k])
                 numbers = {min(max(other, 1), int(most[k])) for other in (now // 2, now - 1, now + 1, 2 * now)} - {now}
                 tried = [_with_teams(best, k, number) for number in sorted(numbers)]
-                prices = [float(built(one, load)[0].cost[0]) for one in tried]
+                prices = [price(one) for one in tried]
                 at = int(np.argmin(prices)) if prices else 0
                 if not prices or prices[at] >= least * (1.0 - _WORTH_IT):
                     break

@@ -85,8 +85,9 @@ def costs(
     made["lead"] = drawn["money.lead_week"] * weeks * (1.0 + float(external.any()))
     for scope in bill.trained:
         made["training"] += drawn[f"money.training.{scope}"] * pools.staff[SCOPES.index(scope)]
+    weeks_there = there.days / _WEEK_D
     for tool, number, scope in bill.tools:
-        made["tooling"] += number * _tool(tool, there.days[:, SCOPES.index(scope)] / _WEEK_D, drawn)
+        made["tooling"] += number * _tool(tool, weeks_there[:, SCOPES.index(scope)], drawn)
     value = drawn["money.equipment_gpu"] * bill.gpus
     share = float(external.mean())
     made["insurance"] = value * (
@@ -140,6 +141,8 @@ def _faults(
     drawn: Mapping[str, np.ndarray],
 ) -> None:
     """Replacements, liability for what is destroyed, outages in production."""
+    if not caught.any():
+        return
     passed = drawn["money.liability_passed.specialist"]
     job_gpu_h = job_hours(gpus, drawn)
     for k, kind in enumerate(FAULT_KINDS):
