@@ -26,7 +26,7 @@ from asbuilt.diagnose.texts import Text
 from asbuilt.model.facts import Facts
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Layer, LinkSummary, NodeSummary, Severity, Verdict, Verification
-from asbuilt.workflow.check import section
+from asbuilt.workflow.compare_subnet import about_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,7 +107,7 @@ def judge_nodes(plan: Plan, facts: Facts, chosen: Mapping[str, Check], inside: C
     in the coverage alone. ``inside`` are the nodes that are built (all, when None)."""
     import polars as pl
 
-    about = {id: _about(c) for id, c in chosen.items()}
+    about = {id: about_of(c) for id, c in chosen.items()}
     layers = {id: c.layer for id, c in chosen.items()}
     tables: dict[str, pl.DataFrame] = {}
     notes: tuple[str, ...] = ()
@@ -149,11 +149,6 @@ def order(finding: Finding) -> tuple[int, str, int]:
     """Failing first, then broken, then undecided; then by id, the largest first."""
     rank = {Verdict.FAIL: 0, Verdict.ERROR: 1, Verdict.NOT_MEASURED: 2}[finding.verdict]
     return rank, finding.id, -len(finding.subjects)
-
-
-def _about(check: Check) -> About:
-    why, measured_by, repair = (section(check.doc, name) for name in ("Why", "Measured by", "Repair"))
-    return About(check.severity, why, measured_by, repair, check.facts)
 
 
 def _built(plan: Plan, inside: Collection[str]) -> Plan:

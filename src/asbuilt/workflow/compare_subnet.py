@@ -114,7 +114,7 @@ def judge_subnet(
 ) -> SubnetAnswer:
     """Every check of ``chosen`` on what the captures tell. A kind of capture that nobody gave leaves its checks not measured,
     in the coverage alone. ``inside`` says which planned links are built (all, when None)."""
-    about = {id: _about(c) for id, c in chosen.items()}
+    about = {id: about_of(c) for id, c in chosen.items()}
     tables: dict[str, pl.DataFrame] = {}
     notes: tuple[str, ...] = ()
     built = plan if inside is None else _built(plan, inside)
@@ -148,7 +148,8 @@ def _with_namesakes(facts: Facts, compared: Compared | None) -> Facts:
     return replace(facts, tables={**facts.tables, "name_facts": pl.concat([*known, rows])})
 
 
-def _about(check: Check) -> About:
+def about_of(check: Check) -> About:
+    """What a check says of itself in its docstring."""
     why, measured_by, repair = (section(check.doc, name) for name in ("Why", "Measured by", "Repair"))
     return About(check.severity, why, measured_by, repair, check.facts)
 
