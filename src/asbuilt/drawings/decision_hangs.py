@@ -40,7 +40,7 @@ def tornado(
     made = chart(f"What the lead of {winner} over {rival} hangs on, in {plain(currency, 12)}", told, narrow)
     values = [v for s in drawn for v in (s.at_low, s.at_high)] + ([lead] if known(lead) and lead is not None else [])
     low, high = min(0.0, *values), max(0.0, *values)
-    left = 8.0 if narrow else 370.0
+    left = 8.0 if narrow else 430.0
     sides = 8.0 if narrow else 10 + max(width_of(short(v), "small") for v in values)
     span = Span(low, high, left + sides, made.width - sides)
     made.legend([(_LOW, "at its low end"), (_HIGH, "at its high end")])

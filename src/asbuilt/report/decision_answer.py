@@ -145,7 +145,7 @@ def _turn(decision: Decision, swing: Swing, rival: ArrangementResult) -> str:
 def _meaning(decision: Decision, key: str) -> str:
     found = next((a for a in decision.assumptions if a.id == key), None)
     name = f"`{plain(key.replace('`', ' '), 60)}`"
-    return f"{name} ({plain(found.meaning.replace('`', ' '), 90)}, {found.origin})" if found else name
+    return f"{name} ({plain(found.meaning.replace('`', ' '), 160)}, {found.origin})" if found else name
 
 
 def claims_variant(decision: Decision) -> tuple[Summary, ...]:

@@ -276,8 +276,8 @@ def _line(book: Book, one: Assumed) -> dict[str, object]:
         "id": plain(one.id, 120), "anchor": book.anchors[one.id], "low": short(one.low), "likely": short(one.likely),
         "high": short(one.high), "unit": unit_of(one.unit, book.decision.currency),
         "origin": str(one.origin), "confidence": str(one.confidence),
-        "source": plain(one.source, 400), "meaning": plain(one.meaning, 400),
+        "source": plain(one.source, 900), "meaning": plain(one.meaning, 400),
         "removed": _range(left) if left else "",
-        "why": plain(one.removed_why, 400),
+        "why": plain(one.removed_why, 600),
         "rate": f"as if {short(one.faults)} faults had been seen in {short(one.operations)} operations" if one.faults else "",
     }  # fmt: skip
