@@ -1,56 +1,59 @@
-"""Who must be on site: teams at work at the same time and their hours, by skill, week and shift, from one simulated run."""
+"""Who is on site: people of each skill and their hours, by week and shift, from one simulated run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from asbuilt.decide.calendar import DAYS_A_WEEK, HOURS_A_DAY
-from asbuilt.decide.schedule_input import Hours, Numbers
+from asbuilt.decide.schedule_input import Hours
+from asbuilt.model.decision import CrewWeek
+from asbuilt.model.deployment import SCOPES, SKILLS
+
+if TYPE_CHECKING:
+    from asbuilt.decide.parties import Pools
+    from asbuilt.decide.schedule import Times
+    from asbuilt.decide.tasks import Tasks
+
+_WEEK_H = float(HOURS_A_DAY * DAYS_A_WEEK)
 
 
-@dataclass(frozen=True, slots=True)
-class CrewWeeks:
-    """Arrays [P, W, K]: pool, week from the first Monday on, shift of the day (the first begins at 00:00).
+def crew(times: Times, run: int, tasks: Tasks, pools: Pools) -> tuple[CrewWeek, ...]:
+    """People of each skill by week and shift, and the hours that they work.
 
-    ``teams``: the most at work at the same time; ``hours``: hours of teams. ``people``: of all teams of ``teams``.
+    A pool's people are there, and paid, from the week of its first start to that of its last end, those of every shift alike.
+    Hours are counted in the shift in which they are worked, the first of a day begins at 00:00.
     """
+    made = []
+    for k, scope in enumerate(SCOPES):
+        start, end = times.start_h[run, tasks.scope == k], times.work_end_h[run, tasks.scope == k]
+        start, end = start[end > start], end[end > start]
+        if not start.size:
+            continue
+        first, last = int(start.min() // _WEEK_H), int(np.nextafter(end.max(), 0.0) // _WEEK_H)
+        shifts, people = int(pools.shifts[k]), int(pools.people[k])
+        hours = team_hours(
+            start, end, range(first, last + 1), (float(pools.hours_per_day[k]), shifts, int(pools.days_per_week[k]))
+        )
+        for (week, shift), worked in np.ndenumerate(hours * people):
+            who = int(pools.teams[k]) * people
+            made.append(CrewWeek(first + week + 1, shift + 1, SKILLS[scope], pools.party[k], who, float(worked)))
+    return tuple(sorted(made, key=lambda row: (row.week, row.shift, row.skill)))
 
-    teams: Numbers
-    people: Numbers
-    hours: Hours
 
-    @property
-    def weeks(self) -> int:
-        return int(self.teams.shape[1])
+def team_hours(start_h: Hours, work_end_h: Hours, weeks: range, window: tuple[float, int, int]) -> Hours:
+    """Hours of teams of one pool by week and shift, ``[W, K]``: packages under way inside each shift.
 
-
-def crew_weeks(
-    start_h: Hours,
-    work_end_h: Hours,
-    scope: Numbers,
-    people: Numbers,
-    shift_hours: Hours,
-    shifts: Numbers,
-    days_per_week: Numbers,
-) -> CrewWeeks:
-    """Count from one run: ``start_h``, ``work_end_h``, ``scope`` [T]; ``people`` of a team, hours of a shift, shifts a day,
-    working days a week [P]. A pool with fewer shifts than another has zeros in the rest."""
-    pools, most = len(people), int(max(shifts, default=0))
-    weeks = int(np.ceil(work_end_h.max(initial=0.0) / (HOURS_A_DAY * DAYS_A_WEEK)))
-    teams, hours = np.zeros((pools, weeks, most), np.int64), np.zeros((pools, weeks, most))
-    for p in np.unique(scope).tolist():
-        of = (scope == p) & (work_end_h > start_h)
-        starts, ends = np.sort(start_h[of]), np.sort(work_end_h[of])
-        days = np.arange(weeks * DAYS_A_WEEK).reshape(weeks, DAYS_A_WEEK)[:, : int(days_per_week[p])]
-        for k in range(int(shifts[p])):
-            begin = days * float(HOURS_A_DAY) + k * shift_hours[p]
-            end = begin + shift_hours[p]
-            hours[p, :, k] = (_spent(end, starts, ends) - _spent(begin, starts, ends)).sum(axis=1)
-            teams[p, :, k] = _most(begin, end, starts, ends).max(axis=1)
-    return CrewWeeks(teams, teams * np.asarray(people, np.int64)[:, None, None], hours)
+    ``start_h``, ``work_end_h``: of its packages, from the first Monday on; ``window``: hours staffed a day, shifts of equal
+    length in them, working days a week.
+    """
+    per_day, shifts, days = window
+    begin = np.arange(weeks.start, weeks.stop)[:, None, None] * _WEEK_H
+    begin = begin + np.arange(shifts)[None, :, None] * (per_day / shifts) + np.arange(days)[None, None, :] * float(HOURS_A_DAY)
+    starts, ends = np.sort(start_h), np.sort(work_end_h)
+    spent = _spent(begin + per_day / shifts, starts, ends) - _spent(begin, starts, ends)
+    return np.asarray(spent.sum(axis=2))
 
 
 def _spent(time: Hours, starts: Hours, ends: Hours) -> Hours:
@@ -60,14 +63,3 @@ def _spent(time: Hours, starts: Hours, ends: Hours) -> Hours:
         passed = np.searchsorted(edges, time)
         total += sign * (passed * time - np.concatenate([[0.0], np.cumsum(edges)])[passed])
     return total
-
-
-def _most(begin: Hours, end: Hours, starts: Hours, ends: Hours) -> NDArray[np.int64]:
-    """The most packages under way at the same time in [``begin``, ``end``): at the beginning, or after a start inside."""
-    at_begin = np.searchsorted(starts, begin, side="right") - np.searchsorted(ends, begin, side="right")
-    after_start = np.searchsorted(starts, starts, side="right") - np.searchsorted(ends, starts, side="right")
-    first, last = np.searchsorted(starts, begin), np.searchsorted(starts, end)
-    found = at_begin.astype(np.int64)
-    for at in np.ndindex(*begin.shape):
-        found[at] = max(found[at], after_start[first[at] : last[at]].max(initial=0))
-    return found

@@ -6,6 +6,7 @@ import numpy as np
 
 from asbuilt.decide import outcome, shown
 from asbuilt.decide.cases import pieces_by_operation, teams_by_scope
+from asbuilt.decide.crew_weeks import crew
 from asbuilt.decide.critical_path import Link, Run, chain
 from asbuilt.decide.money import job_hours
 from asbuilt.decide.qualifications import qualifications
@@ -34,10 +35,9 @@ def result_of(arrangement: Arrangement, question: Question, case: Case, outcomes
     """Everything about one arrangement. The run that is shown is the one nearest to the median time of the first chunk."""
     size = min(chunk_runs({arrangement.id: case}), question.runs)
     run = outcome.nearest_run(outcomes.acceptance_d[:size])
-    _, times, work = detailed(case, question.seed, 0, size)
+    _, times, _ = detailed(case, question.seed, 0, size)
     critical = chain(_shown(case, times, run))
     bars = shown.bars(times, run, case.tasks, np.array([link.package for link in critical], np.int64))
-    crew = shown.crew(times, run, work[run], case.tasks, case.pools)
     pieces, teams = pieces_by_operation(case.tasks), teams_by_scope(case.pools)
     people = dict(zip(SCOPES, (int(n) for n in np.ceil(case.pools.staff).tolist()), strict=True))
     weeks = {scope: max((bar.end_d for bar in bars if bar.scope == scope), default=0.0) / _WEEK_D for scope in SCOPES}
@@ -53,7 +53,7 @@ def result_of(arrangement: Arrangement, question: Question, case: Case, outcomes
         acceptance_d=outcome.quantiles(outcomes.acceptance_d),
         idle_gpu_h=outcome.quantiles(outcomes.idle_gpu_h),
         faults=outcome.faults(case, outcomes),
-        crew=crew,
+        crew=crew(times, run, case.tasks, case.pools),
         bars=bars,
         critical=steps(critical, case),
         cost_samples=outcome.sampled(outcomes.cost),
