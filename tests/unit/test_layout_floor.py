@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from asbuilt.base.row_letters import row_index, row_letters
 from asbuilt.catalogue.load import load
 from asbuilt.design.resolve import resolve
 from asbuilt.model.plan import Plan
@@ -13,8 +14,7 @@ from asbuilt.model.tables_cooling import CDUS
 from asbuilt.model.tables_layout import FLOOR
 from asbuilt.physics.floor_load import GRAVITY_M_S2
 from asbuilt.plan.expand import expand
-from asbuilt.plan.layout.floor import floor, row_index
-from asbuilt.plan.placement import row_letters
+from asbuilt.plan.layout.floor import floor
 from template_plans import CATALOGUE, expanded
 
 

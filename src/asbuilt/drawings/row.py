@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from asbuilt.base.row_letters import row_letters
 from asbuilt.drawings.theme import Canvas, number, plural
 from asbuilt.model.design import Design, Sizing
 from asbuilt.model.plan import Plan
@@ -104,9 +105,9 @@ def hall_of_sizing(design: Design, sizing: Sizing) -> Hall:
         for place in here:
             role = next(r for end, r in ends if place < end)
             kw = rack_kw if role == "compute" else None
-            name = f"{_letters(index)}-{place - index * per_row + 1:02d}"
+            name = f"{row_letters(index)}-{place - index * per_row + 1:02d}"
             racks.append(Rack(name, role, (place - index * per_row) * site.rack_width_mm, kw))
-        rows.append(RackRow(_letters(index), tuple(racks)))
+        rows.append(RackRow(row_letters(index), tuple(racks)))
     fronts = (_typical_front(design, sizing),) if sizing.racks_by_role.get("compute") else ()
     note = "Positions are typical: the plan places every device."
     if design.node.units_are_racks:
@@ -189,15 +190,6 @@ def _fronts(plan: Plan, racks: pl.DataFrame) -> list[Front]:
 
 def _shown(count: int) -> list[int]:
     return list(range(count)) if count <= MOST_ROWS else [*range(SHOWN_ROWS - 1), count - 1]
-
-
-def _letters(index: int) -> str:
-    text = ""
-    index += 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        text = chr(ord("A") + rest) + text
-    return text
 
 
 def _draw(hall: Hall, standalone: bool) -> str:

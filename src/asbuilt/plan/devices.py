@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from asbuilt.base.row_letters import row_letters
 from asbuilt.model.design import Design, PlaneDesign
 from asbuilt.model.tables import ASICS, GPUS, NICS, NODES
 from asbuilt.plan.figures import SERVICE_PART, DeviceFigures
@@ -22,7 +23,7 @@ from asbuilt.plan.names import (
     switch_ids,
     told_apart,
 )
-from asbuilt.plan.placement import Hall, row_letters
+from asbuilt.plan.placement import Hall
 from asbuilt.plan.ports import Network
 from asbuilt.plan.shape import TWO_TIER
 from asbuilt.plan.wiring import ROLES, Ints, WiredFabric

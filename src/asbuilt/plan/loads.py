@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from asbuilt.base.row_letters import row_letters
 from asbuilt.model.design import Design
 from asbuilt.model.tables import LOADS, RACKS
 from asbuilt.plan.devices import rack_ids, rack_names
 from asbuilt.plan.figures import DeviceFigures
-from asbuilt.plan.placement import RACK_ROLES, Floats, Hall, Ints, row_letters
+from asbuilt.plan.placement import RACK_ROLES, Floats, Hall, Ints
 
 WATTS = ("nameplate_w", "expected_w", "heat_w", "liquid_w")
 

@@ -72,16 +72,6 @@ def hall_width_mm(site: SiteDesign) -> float:
     return max(2, site.racks_per_row) * site.rack_width_mm + 2 * site.aisle_mm
 
 
-def row_letters(row: int) -> str:
-    """0 -> A, 25 -> Z, 26 -> AA."""
-    text = ""
-    row += 1
-    while row:
-        row, digit = divmod(row - 1, 26)
-        text = chr(ord("A") + digit) + text
-    return text
-
-
 def place_nodes(design: Design) -> Packed:
     """Nodes in order, ``nodes_per_rack`` to a rack; NVL72 trays in the order of the rack's own stack."""
     count, site, node = design.nodes, design.site, design.node

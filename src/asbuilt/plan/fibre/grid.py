@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from asbuilt.base.row_letters import row_letters
 from asbuilt.base.units import MM_PER_M
 from asbuilt.model.design import SiteDesign
-from asbuilt.plan.placement import ROWS_PER_HALL, hall_width_mm, row_letters
+from asbuilt.plan.placement import ROWS_PER_HALL, hall_width_mm
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

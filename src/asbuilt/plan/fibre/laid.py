@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from asbuilt.base.row_letters import row_index
 from asbuilt.model.design import SiteDesign
 from asbuilt.plan.fibre.grid import RackPlaces
 from asbuilt.plan.placement import ROWS_PER_HALL
@@ -14,18 +15,10 @@ from asbuilt.plan.route import U_MM
 def rack_places(site: SiteDesign, racks: pl.DataFrame) -> RackPlaces:
     """Where the racks of the table stand, in its order."""
     letters = racks.select(pl.col("row").unique().sort()).to_series().to_list()
-    row = racks["row"].replace_strict({text: _row_number(text) for text in letters}, return_dtype=pl.Int64).to_numpy()
+    row = racks["row"].replace_strict({text: row_index(text) for text in letters}, return_dtype=pl.Int64).to_numpy()
     pitch = site.rack_depth_mm + site.aisle_mm
     line = np.rint(racks["y_mm"].to_numpy() / pitch).astype(np.int64)
     return RackPlaces(row, racks["position"].to_numpy().astype(np.int64), line, row // ROWS_PER_HALL)
-
-
-def _row_number(letters: str) -> int:
-    """A -> 0, Z -> 25, AA -> 26; the inverse of `placement.row_letters`."""
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number - 1
 
 
 def device_places(site: SiteDesign, tables: dict[str, pl.DataFrame], rack_at: pl.DataFrame) -> pl.DataFrame:

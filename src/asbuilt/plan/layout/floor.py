@@ -12,13 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from asbuilt.base.row_letters import row_index, row_letters
 from asbuilt.catalogue.load import Catalogue, Part
 from asbuilt.model.design import Design
 from asbuilt.model.tables_layout import FLOOR
 from asbuilt.physics.floor_load import caster_kn, footprint_kpa, shared_kpa
 from asbuilt.plan.devices import phase_names
 from asbuilt.plan.figures import switch_figures
-from asbuilt.plan.placement import ROWS_PER_HALL, hall_width_mm, line_of_row, row_letters
+from asbuilt.plan.placement import ROWS_PER_HALL, hall_width_mm, line_of_row
 
 #: PG25 at 20 °C, kg/L (water 1.00): what is carried, not what flows.
 COOLANT_KG_L = 1.02
@@ -71,14 +72,6 @@ def _place(design: Design, index: int, phase: str | None) -> RowPlace:
     site = design.site
     hall, line = index // ROWS_PER_HALL, int(line_of_row(np.asarray([index], np.int32))[0])
     return RowPlace(index, hall, line, hall * hall_width_mm(site), float(line) * (site.rack_depth_mm + site.aisle_mm), phase)
-
-
-def row_index(letters: str) -> int:
-    """A -> 0, Z -> 25, AA -> 26: the inverse of `row_letters`."""
-    index = 0
-    for letter in letters:
-        index = index * 26 + ord(letter) - ord("A") + 1
-    return index - 1
 
 
 def growth_rows(design: Design, racks: pl.DataFrame) -> int:
