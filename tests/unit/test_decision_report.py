@@ -249,7 +249,19 @@ def test_pieces_and_the_least() -> None:
         2, "switch"
     ) == "2 switches"
     assert least([3.0, 1.0, float("nan")]) == 1 and least([1.0, 1.0]) is None and least([1.0]) is None
-    assert amount(1.0, "tools") == "1 tool"
+    assert amount(1.0, "tools") == "1 tool" and amount(1.0, "people") == "1 person" and amount(2.0, "people") == "2 people"
+    assert amount(1.0, "days/week") == "1 days/week"
+
+
+def test_an_opened_cost_shows_all_of_its_parts() -> None:
+    made = sample()
+    parts = tuple(Worked(f"mixed.part.{i}", f"part number {i}", 1.0 + i, "USD", "x") for i in range(14))
+    cost = Worked("mixed.cost", "cost", 105.0, "USD", "sum of its parts", tuple(p.id for p in parts))
+    kept = tuple(w for w in made.worked if w.id != "mixed.cost")
+    page = said(decision_html(replace(made, worked=(cost, *parts, *kept))))
+    opened = page[page.index("sum of its parts") :]
+    opened = opened[: opened.index("Origin")]
+    assert all(f"part number {i}" in opened for i in range(14)) and "more, in the list" not in opened
 
 
 def test_the_decision_comes_back_from_json() -> None:

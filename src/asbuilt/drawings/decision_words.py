@@ -135,8 +135,8 @@ def amount(value: float | None, unit: str) -> str:
     if value is None or not isfinite(value):
         return UNKNOWN
     word = plain(unit, 40)
-    if value == 1 and word.endswith("s") and "/" not in word:
-        word = word[:-1]
+    if value == 1 and "/" not in word:
+        word = "person" if word == "people" else word.removesuffix("s")
     return f"{short(value)} {word}".strip()
 
 

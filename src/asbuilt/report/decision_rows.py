@@ -77,7 +77,7 @@ def comparison(book: Book) -> list[Row]:
         Row("people", (), "head"),
         _row(
             book,
-            "Most people on site in a week",
+            "Most people in a week, all shifts",
             _most_people,
             lambda r: (short(_most_people(r)), _weeks(r)),
             ("people",),
