@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from asbuilt.decide.scaled import scaled
+from asbuilt.decide import break_even
+from asbuilt.decide.cases import Site, case_of
+from asbuilt.decide.scaled import Scaled, scaled
+from asbuilt.decide.simulate import expected
 from asbuilt.decide.tasks import Tasks, tasks, totals
 from asbuilt.workflow.decide_sizes import Sizes
 from asbuilt.workflow.grow import Named, named, sized
 from asbuilt.workflow.plan import make_plan
+from decide_sites import question
 from template_plans import made
 
 WET, AIR = "gb300-nvl72", "l40s-384"
@@ -79,6 +84,25 @@ def test_a_size_without_a_plan_is_scaled_from_the_nearest(monkeypatch: pytest.Mo
     monkeypatch.setattr("asbuilt.workflow.plan.make_plan", lambda *asked: (_ for _ in ()).throw(ValueError("no such plan")))
     assert same(sizes(100), scaled(own, 100))
     assert sizes.notes[0] == "100 racks have no plan of this requirement; the site is scaled from the nearest that has"
+
+
+def test_where_idle_gpus_cost_nothing_nobody_hurries() -> None:
+    asked = question(AIR)
+    cells = break_even.cells(Scaled(tasks(made(AIR), SHARE)), asked, racks=(16,))
+    (free,) = [cell for cell in cells if cell.gpu_hour == 0.0 and cell.experience_racks == 10.0]
+    hurried = replace(asked, own=replace(asked.own, experience_racks=10.0))
+    sized = Site.of(scaled(tasks(made(AIR), SHARE), 16))
+    costs: dict[str, float] = {}
+    hurries: dict[str, bool] = {}
+    for a in asked.arrangements:
+        teams = case_of(sized, asked, a).pools.teams
+        made_of = [case_of(sized, hurried, a, None, t) for t in (teams, np.ones(6, np.int64))]
+        fast, slow = (float(expected(case, {"money.gpu_hour": np.zeros(1)}).cost[0]) for case in made_of)
+        costs[a.id] = min(fast, slow)
+        hurries[a.id] = slow > fast
+    assert not hurries["in-house"], "one team of each costs least where time costs nothing, unless others wait for it"
+    order = sorted(costs.values())
+    assert free.winner == min(costs, key=lambda key: costs[key]) and free.margin == pytest.approx(order[1] - order[0])
 
 
 def test_no_racks_are_no_site() -> None:

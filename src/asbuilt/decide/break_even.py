@@ -11,8 +11,9 @@ import numpy as np
 from asbuilt.decide.cases import Site, case_of
 from asbuilt.decide.scaled import Sizes
 from asbuilt.decide.simulate import expected
-from asbuilt.model.crew_question import Question
+from asbuilt.model.crew_question import Arrangement, Question
 from asbuilt.model.decision import BreakEvenCell
+from asbuilt.model.deployment import SCOPES
 
 #: Sizes, in compute racks, and experience, in racks, that are looked at: a grid, no assumption.
 RACKS = (2, 4, 8, 16, 32, 64, 128)
@@ -29,24 +30,33 @@ def gpu_hours(question: Question) -> tuple[float, ...]:
 
 
 def cells(sizes: Sizes, question: Question, racks: Sequence[int] = RACKS) -> tuple[BreakEvenCell, ...]:
-    """The cheapest arrangement of each cell and its margin over the next. ``sizes``: the site by its compute racks."""
+    """The cheapest arrangement of each cell and its margin over the next. ``sizes``: the site by its compute racks.
+
+    Each arrangement has the cheaper of two staffings in each cell (``_staffings``)."""
     values = gpu_hours(question)
     prices = {"money.gpu_hour": np.array(values)}
     made: list[BreakEvenCell] = []
     for number in racks:
         sized = Site.of(sizes(number))
-        teams = {a.id: case_of(sized, question, a).pools.teams for a in question.arrangements}
+        teams = {a.id: _staffings(sized, question, a) for a in question.arrangements}
         for done in EXPERIENCE:
             asked = replace(question, own=replace(question.own, experience_racks=float(done)))
             costs = {
-                a.id: expected(case_of(sized, asked, a, None, teams[a.id]), prices, len(values)).cost
-                for a in asked.arrangements
+                a.id: np.min([expected(case_of(sized, asked, a, None, t), prices, len(values)).cost for t in both], axis=0)
+                for a, both in zip(asked.arrangements, teams.values(), strict=True)
             }  # fmt: skip
             for at, value in enumerate(values):
                 order = sorted(costs, key=lambda key: float(costs[key][at]))
                 margin = float(costs[order[1]][at] - costs[order[0]][at]) if len(order) > 1 else 0.0
                 made.append(BreakEvenCell(number, value, float(done), order[0], margin))
     return tuple(made)
+
+
+def _staffings(site: Site, question: Question, arrangement: Arrangement) -> tuple[np.ndarray, ...]:
+    """Teams that cost least at what a GPU-hour is taken for, and one of each: where it is worth nothing, nobody hurries."""
+    teams = case_of(site, question, arrangement).pools.teams
+    stated = [scope in question.party(arrangement, scope).teams for scope in SCOPES]
+    return teams, np.where(stated, teams, 1)
 
 
 def words(found: Sequence[BreakEvenCell], names: dict[str, str]) -> tuple[str, ...]:
