@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 MANAGEMENT, MANAGEMENT_LABEL = "mgmt0", "MGMT"
 INLET = "inlet"
 _KILOBITS = 1e6  # NetBox's speeds are in kb/s
-INTERFACES = ("device", "order", "name", "label", "type", "mgmt_only", "speed")
 POWER_PORTS = ("device", "order", "name", "label", "type", "maximum_draw", "allocated_draw")
 OUTLETS = ("device", "order", "name", "label", "type", "power_port", "feed_leg")
 

@@ -22,7 +22,6 @@ from asbuilt.model.plan import Plan
 if TYPE_CHECKING:
     import polars as pl
 
-Array = np.ndarray[Any, Any]
 _LANES = (4, 2, 1, 8, 12)  # widths of IBTA Architecture Specification vol. 1, the commonest first
 
 

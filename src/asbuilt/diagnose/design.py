@@ -13,7 +13,6 @@ from asbuilt.diagnose.design_rules import RULES
 from asbuilt.model.plan import Plan
 from asbuilt.model.verdict import Finding, Layer, Severity, Verdict
 
-_TOLD = (Verdict.FAIL.value, Verdict.ERROR.value, Verdict.NOT_MEASURED.value)
 _RANK = {Severity.BLOCKER: 0, Severity.MAJOR: 1, Severity.MINOR: 2, Severity.INFO: 3}
 _SHOWN = 3
 _LOOKED_AT = 64

@@ -31,7 +31,6 @@ FRAME_MM = 124.0
 #: Free above the highest thing, mm.
 ABOVE_MM = 250.0
 LEVEL_PX = 12.0
-W_PER_KW = 1000.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,6 @@ from asbuilt.plan.shape import GROUPS
 from asbuilt.plan.wiring import CORE, LEAF, SPINE, SwitchArrays, WiredFabric
 
 NODE_WIDTH = 4
-SWITCH_FIELDS = ("plane", "subplane", "rail", "block", "pod", "index", "rack", "row", "island", "role")
-NODE_FIELDS = ("index", "rack", "row", "su")
 
 
 def padded(numbers: pl.Series | np.ndarray, width: int) -> pl.Series:

@@ -9,7 +9,7 @@ those of its planes, but for storage, where they stay as limited members: they r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from asbuilt.base.hosts import HostNameError, Hosts
 from asbuilt.base.problem import Problem, ProblemError
@@ -208,8 +208,3 @@ def _hosts(tenant: Tenant) -> list[str]:
         return list(Hosts.parse(tenant.nodes))
     except HostNameError:  # the requirement's own rule says so with its line
         return [tenant.nodes]
-
-
-def key_text(key: Any) -> str:
-    """A partition key as it is written everywhere: 0x0100."""
-    return f"0x{int(key):04x}"

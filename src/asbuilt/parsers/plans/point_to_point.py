@@ -18,7 +18,6 @@ from asbuilt.parsers.plans.rows import Rows, plan_of
 from asbuilt.parsers.plans.text import decoded
 
 FORMAT = "point_to_point"
-_SEARCHED = 200  # a header row stands within so many rows of a table's start
 Cells = tuple[object, ...]
 
 

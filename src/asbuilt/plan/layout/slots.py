@@ -56,9 +56,6 @@ def u_text(u: pl.Expr) -> pl.Expr:
     return pl.format("{}{}", whole.cast(pl.String).str.zfill(2), half)
 
 
-_COLUMNS = ("rack", "u", "height_u", "face", "device", "kind", "name", "part", "liquid", "phase")
-
-
 def _nodes(design: Design, nodes: pl.DataFrame) -> pl.DataFrame:
     share = design.node.unit_liquid_fraction if design.node.units_are_racks else design.node.liquid_fraction
     compute = pl.col("role") == "compute"

@@ -13,7 +13,7 @@ from asbuilt.plan.power.branches import Branches
 from asbuilt.plan.power.devices import Devices
 from asbuilt.plan.power.draws import WYE_FROM_V
 from asbuilt.plan.power.outlets import PHASES, Plugged
-from asbuilt.plan.power.racks import Flags, Floats, Ints, Racks
+from asbuilt.plan.power.racks import Flags, Floats, Ints
 from asbuilt.plan.power.sharing import Cases, Supplies, shared, skewed
 
 
@@ -156,8 +156,3 @@ def circuit_loads(
     steps = max(len(lost), len(shelf))
     both = Watts(np.resize(lost, (steps, count, PHASES)), np.resize(shelf, (steps, count)))
     return CircuitLoads(Watts(placed(loads.case_w), by_feed), Watts(placed(loads.skewed_w), by_feed), both)
-
-
-def vacant(racks: Racks, branches: Branches) -> Flags:
-    """Circuits of racks that are not planned yet."""
-    return ~racks.planned[branches.rack]
