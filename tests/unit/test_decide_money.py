@@ -202,6 +202,32 @@ def test_a_dropped_checkpoint_drops_its_work_and_hold_and_no_other() -> None:
     assert frozenset(column) - hours.held(Checkpoints(soak=False)) == {"site_soak"}
 
 
+def test_rows_in_use_are_given_back_for_the_tests_of_the_whole_site() -> None:
+    asked = question(WET)
+    early = case_of(site(WET), asked, asked.arrangements[1])
+    late = replace(early, early_use=False)
+    tasks = early.tasks
+    (made, times, _), (waited, _, _) = (detailed(case, 2, 0, 5) for case in (early, late))
+    ready = made.acceptance_d * 24 - times.finish_h[:, -3:].max(axis=1)
+    at = {word: tasks.package.index(word) for word in ("acceptance/site", "acceptance/soak")}
+    by_hand = np.zeros(5)
+    for row, gpus in enumerate(tasks.row_gpus):
+        if gpus:
+            (own,) = [t for t, word in enumerate(tasks.package) if word == "acceptance/collectives" and tasks.row[t] == row]
+            again = sum(times.finish_h[:, t] - times.start_h[:, t] for t in at.values())
+            by_hand += gpus * (ready + times.finish_h[:, own] + again)
+    assert made.idle_gpu_h == pytest.approx(by_hand)
+    # Used early and given back is never worse than not used at all; without the tests nothing is given back.
+    assert (made.idle_gpu_h <= waited.idle_gpu_h + 1e-6).all()
+    free = replace(asked.arrangements[1], checkpoints=Checkpoints(soak=False, fabric_gate=False))
+    untested = detailed(case_of(site(WET), asked, free, None, early.pools.teams), 2, 0, 5)
+    in_row = untested[1].finish_h[:, [t for t, word in enumerate(tasks.package) if word == "acceptance/collectives"]]
+    gpus = tasks.row_gpus[tasks.row[[t for t, word in enumerate(tasks.package) if word == "acceptance/collectives"]]]
+    waits = [t for t in at.values() if (untested[1].finish_h[:, t] > untested[1].start_h[:, t]).any()]
+    assert not waits
+    assert untested[0].idle_gpu_h == pytest.approx(((in_row + ready[:, None]) * gpus).sum(axis=1))
+
+
 def test_holds_of_one_package_come_one_after_the_other() -> None:
     tasks, believed = site(WET).tasks, question(WET).assumptions
     drawn = {item.id: np.array([item.likely]) for item in believed}

@@ -28,6 +28,8 @@ _SCOPE_OF = {operation.id: SCOPES.index(operation.scope) for operation in OPERAT
 _INSPECT = next(index for index, operation in enumerate(OPERATIONS) if operation.id == "connector_inspect")
 #: Packages that end a row, and the site.
 ROW_DONE, SITE_DONE = "acceptance/collectives", ("acceptance/site", "acceptance/soak", "acceptance/audit")
+#: Packages that take all GPUs of the site.
+WHOLE_SITE = ("acceptance/site", "acceptance/soak")
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +258,8 @@ def built(case: Case, load: Loaded) -> tuple[Outcomes, Times]:
     there = money.Presence(*_present(times, load.work, tasks.scope), load.rework)
     ready_h = _ready_h(pools, load.values)
     usable, first, done = _usable(case, times)
-    ended = money.Ended(done + ready_h, ((usable + ready_h[:, None]) * tasks.row_gpus).sum(axis=1))
+    idle_gpu_h = ((usable + ready_h[:, None]) * tasks.row_gpus).sum(axis=1) + _tested_h(case, times) * tasks.row_gpus.sum()
+    ended = money.Ended(done + ready_h, idle_gpu_h)
     parts = money.costs(case.bill, pools, there, ended, load.caught, load.gone, load.values)
     made = Outcomes(
         parts,
@@ -295,6 +298,16 @@ def _present(times: Times, work: np.ndarray, scope: np.ndarray) -> tuple[np.ndar
             first[:, k] = times.start_h[:, mine].min(axis=1)
             last[:, k] = times.work_end_h[:, mine].max(axis=1)
     return first, last
+
+
+def _tested_h(case: Case, times: Times) -> np.ndarray:
+    """Hours for which rows in use are given back, ``[S]``: the fabric of the site and its soak take all GPUs at once."""
+    words = np.array(case.tasks.package)
+    whole = np.flatnonzero(np.isin(words, WHOLE_SITE))
+    if not case.early_use:
+        return np.zeros(len(times.start_h))  # nothing was in use
+    made: np.ndarray = (times.finish_h[:, whole] - times.start_h[:, whole]).sum(axis=1)
+    return made
 
 
 def _usable(case: Case, times: Times) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

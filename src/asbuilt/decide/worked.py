@@ -30,7 +30,8 @@ FORMULAS = {
     "liability": "faults found after power is on x probability that hardware is destroyed x damage, at most the deductible; "
     "less what the specialist's contract bears",
     "audit": "records measured again x price of one",
-    "idle": "GPU-hours that stand idle from the first day until their row (or the site) may be used x value of a GPU-hour",
+    "idle": "GPU-hours that stand idle from the first day until their row (or the site) may be used, and again while the whole "
+    "site is tested, x value of a GPU-hour",
     "outages": "faults that production finds x (hours x GPUs that stand idle, never more than there are + GPUs of the site x "
     "share of them in the job x hours that it loses x times until the fault is found) x value of a GPU-hour",
 }
@@ -200,7 +201,10 @@ def _times(of: _Of) -> list[Worked]:
         "teams of each skill in their shifts, as many in a row as have room; holds pass by themselves"
     )
     schedule = (f"{id}.acceptance",)
-    each = "GPUs of each row x hours until it may be used"
+    each = (
+        "GPUs of each row x hours until it may be used; all GPUs x hours of the site's fabric test and soak, for which rows in "
+    )
+    each += "use are given back"
     first = "the same packages in the same order; the collectives of the first row that passes them"
     teams = "teams that nobody stated are as many as cost least at expected values"
     return [
