@@ -207,14 +207,14 @@ def test_rows_in_use_are_given_back_for_the_tests_of_the_whole_site() -> None:
     early = case_of(site(WET), asked, asked.arrangements[1])
     late = replace(early, early_use=False)
     tasks = early.tasks
-    (made, times, _), (waited, _, _) = (detailed(case, 2, 0, 5) for case in (early, late))
+    (made, times, work), (waited, _, _) = (detailed(case, 2, 0, 5) for case in (early, late))
     ready = made.acceptance_d * 24 - times.finish_h[:, -3:].max(axis=1)
     at = {word: tasks.package.index(word) for word in ("acceptance/site", "acceptance/soak")}
     by_hand = np.zeros(5)
     for row, gpus in enumerate(tasks.row_gpus):
         if gpus:
             (own,) = [t for t, word in enumerate(tasks.package) if word == "acceptance/collectives" and tasks.row[t] == row]
-            again = sum(times.finish_h[:, t] - times.start_h[:, t] for t in at.values())
+            again = sum(work[:, t] + times.finish_h[:, t] - times.work_end_h[:, t] for t in at.values())
             by_hand += gpus * (ready + times.finish_h[:, own] + again)
     assert made.idle_gpu_h == pytest.approx(by_hand)
     # Used early and given back is never worse than not used at all; without the tests nothing is given back.

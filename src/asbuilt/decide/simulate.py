@@ -258,7 +258,7 @@ def built(case: Case, load: Loaded) -> tuple[Outcomes, Times]:
     there = money.Presence(*_present(times, load.work, tasks.scope), load.rework)
     ready_h = _ready_h(pools, load.values)
     usable, first, done = _usable(case, times)
-    idle_gpu_h = ((usable + ready_h[:, None]) * tasks.row_gpus).sum(axis=1) + _tested_h(case, times) * tasks.row_gpus.sum()
+    idle_gpu_h = ((usable + ready_h[:, None]) * tasks.row_gpus).sum(axis=1) + _tested_h(case, load) * tasks.row_gpus.sum()
     ended = money.Ended(done + ready_h, idle_gpu_h)
     parts = money.costs(case.bill, pools, there, ended, load.caught, load.gone, load.values)
     made = Outcomes(
@@ -300,13 +300,15 @@ def _present(times: Times, work: np.ndarray, scope: np.ndarray) -> tuple[np.ndar
     return first, last
 
 
-def _tested_h(case: Case, times: Times) -> np.ndarray:
-    """Hours for which rows in use are given back, ``[S]``: the fabric of the site and its soak take all GPUs at once."""
-    words = np.array(case.tasks.package)
-    whole = np.flatnonzero(np.isin(words, WHOLE_SITE))
+def _tested_h(case: Case, load: Loaded) -> np.ndarray:
+    """Hours for which rows in use are given back, ``[S]``: the fabric of the site and its soak take all GPUs at once.
+
+    Their work and their holds; nights and weekends between shifts of the work belong to whoever uses the rows.
+    """
     if not case.early_use:
-        return np.zeros(len(times.start_h))  # nothing was in use
-    made: np.ndarray = (times.finish_h[:, whole] - times.start_h[:, whole]).sum(axis=1)
+        return np.zeros(len(load.work))  # nothing was in use
+    whole = np.flatnonzero(np.isin(np.array(case.tasks.package), WHOLE_SITE))
+    made: np.ndarray = (load.work[:, whole] + load.hold[:, whole]).sum(axis=1)
     return made
 
 

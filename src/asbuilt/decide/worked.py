@@ -202,9 +202,9 @@ def _times(of: _Of) -> list[Worked]:
     )
     schedule = (f"{id}.acceptance",)
     each = (
-        "GPUs of each row x hours until it may be used; all GPUs x hours of the site's fabric test and soak, for which rows in "
+        "GPUs of each row x hours until it may be used; and all GPUs x hours of work and hold of the site's fabric test and soak, "
+        "for which rows in use are given back"
     )
-    each += "use are given back"
     first = "the same packages in the same order; the collectives of the first row that passes them"
     teams = "teams that nobody stated are as many as cost least at expected values"
     return [
