@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from asbuilt.model.decision import Decision
     from asbuilt.model.plan import Plan
 
-#: Runs that may be asked for; deployments x packages from which processes, and a compiler, pay for their start.
-MOST_RUNS, _WORTH_PROCESSES, _WORTH_COMPILING = 1_000_000, 20_000_000, 100_000
+#: Runs that may be asked for; deployments x packages from which processes pay for their start.
+MOST_RUNS, _WORTH_PROCESSES = 1_000_000, 20_000_000
 #: Processes that may be asked for: more would only wait for memory.
 MOST_PROCESSES = 1_024
 _AUDIT_SHARE, _GPU_HOUR = "money.audit_share", "money.gpu_hour"
@@ -69,7 +69,7 @@ def decide(
         asked = replace(unclaimed, notes=(f"{_GONE}: {', '.join(gone) or 'there are none'}", *unclaimed.notes))
     share = asked.assumptions[_AUDIT_SHARE].likely
     work = tasks(plan, share)
-    _warm(runs * len(work.package))
+    _warm()
     sizes = Sizes(plan, work, share, lambda: named(source if source is not None else ".", folder))
     question = Asked(work, counted(plan), plan.plan_hash, asked, unclaimed, sizes)
     with ExitStack() as stack:
@@ -140,11 +140,11 @@ def _question(file: Path | None, plan: Plan, assumptions: Assumptions, gpu_hour:
     return replace(question, assumptions=question.assumptions.with_own({_GPU_HOUR: stated}))
 
 
-def _warm(cells: int) -> None:
-    """Load the compiler where many runs will be made: single runs, of which there are many too, are then compiled as well."""
+def _warm() -> None:
+    """Load the compiler, unless it is switched off: staffing alone tries thousands of single deployments, however few the runs."""
     from asbuilt.base.kernel import numba_wanted
 
-    if numba_wanted(cells, _WORTH_COMPILING):
+    if numba_wanted(1, 1):
         import numba  # noqa: F401
 
 
