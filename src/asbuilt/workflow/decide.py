@@ -141,7 +141,7 @@ def _question(file: Path | None, plan: Plan, assumptions: Assumptions, gpu_hour:
 
 
 def _warm() -> None:
-    """Load the compiler, unless it is switched off: staffing alone tries thousands of single deployments, however few the runs."""
+    """Load the compiler, unless it is switched off: staffing alone simulates thousands of single deployments."""
     from asbuilt.base.kernel import numba_wanted
 
     if numba_wanted(1, 1):
