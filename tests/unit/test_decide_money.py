@@ -10,7 +10,7 @@ import pytest
 from asbuilt.decide import hours, money
 from asbuilt.decide.cases import case_of, sign_offs
 from asbuilt.decide.parties import people_of_team, pools, positions
-from asbuilt.decide.simulate import detailed, expected
+from asbuilt.decide.simulate import detailed, expected, expected_load
 from asbuilt.model.crew_question import Arrangement, Checkpoints, Shift
 from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS, SCOPES
 from decide_sites import SMALL, WET, question, site, stated
@@ -203,7 +203,10 @@ def test_a_dropped_checkpoint_drops_its_work_and_hold_and_no_other() -> None:
 
 
 def test_rows_in_use_are_given_back_for_the_tests_of_the_whole_site() -> None:
-    asked = question(WET)
+    plain = question(WET)
+    # No faults: what mends them takes no row from its users.
+    rates = {item.id.replace(".", "__"): 1e-12 for item in plain.assumptions if item.is_rate}
+    asked = replace(plain, assumptions=stated(plain.assumptions, **rates))
     early = case_of(site(WET), asked, asked.arrangements[1])
     late = replace(early, early_use=False)
     tasks = early.tasks
@@ -217,6 +220,8 @@ def test_rows_in_use_are_given_back_for_the_tests_of_the_whole_site() -> None:
             again = sum(work[:, t] + times.finish_h[:, t] - times.work_end_h[:, t] for t in at.values())
             by_hand += gpus * (ready + times.finish_h[:, own] + again)
     assert made.idle_gpu_h == pytest.approx(by_hand)
+    faulty = case_of(site(WET), plain, plain.arrangements[1], None, early.pools.teams)
+    assert expected_load(faulty).tested == pytest.approx(expected_load(early).tested)
     # Used early and given back is never worse than not used at all; without the tests nothing is given back.
     assert (made.idle_gpu_h <= waited.idle_gpu_h + 1e-6).all()
     free = replace(asked.arrangements[1], checkpoints=Checkpoints(soak=False, fabric_gate=False))

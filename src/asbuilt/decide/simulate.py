@@ -127,7 +127,8 @@ class Loaded:
     """Work and faults of ``S`` deployments before anybody is staffed: the same whatever the teams.
 
     ``work``, ``hold``: hours of each package ``[S, T]``, rework and waits added; ``rework``: the hours of it by pool
-    ``[S, 6]``; ``caught [S, K, C]``; ``gone``: faults that destroyed hardware ``[S, K]``; ``values``: every input ``[S]``.
+    ``[S, 6]``; ``caught [S, K, C]``; ``gone``: faults that destroyed hardware ``[S, K]``; ``values``: every input ``[S]``;
+    ``tested``: hours in which the whole site is tested and no row of it in use ``[S]``.
     """
 
     values: Mapping[str, np.ndarray]
@@ -136,6 +137,7 @@ class Loaded:
     rework: np.ndarray
     caught: np.ndarray
     gone: np.ndarray
+    tested: np.ndarray
 
 
 def expected(case: Case, changed: Mapping[str, np.ndarray] | None = None, runs: int = 1) -> Outcomes:
@@ -243,9 +245,10 @@ def _loaded(
     work = working.work_hours(tasks, case.pieces, case.pools, values, luck)
     if case.sign_offs.any():
         work += case.sign_offs[None, :] * values["money.sign_off_hours"][:, None]
+    hold = working.hold_hours(tasks, values, working.held(case.checkpoints))
+    tested = _tested_h(case, work, hold)
     work += more[0] + again
-    hold = working.hold_hours(tasks, values, working.held(case.checkpoints)) + more[1]
-    return Loaded(values, work, hold, _by_scope(more[0], tasks.scope), caught, gone)
+    return Loaded(values, work, hold + more[1], _by_scope(more[0], tasks.scope), caught, gone, tested)
 
 
 def built(case: Case, load: Loaded) -> tuple[Outcomes, Times]:
@@ -258,7 +261,7 @@ def built(case: Case, load: Loaded) -> tuple[Outcomes, Times]:
     there = money.Presence(*_present(times, load.work, tasks.scope), load.rework)
     ready_h = _ready_h(pools, load.values)
     usable, first, done = _usable(case, times)
-    idle_gpu_h = ((usable + ready_h[:, None]) * tasks.row_gpus).sum(axis=1) + _tested_h(case, load) * tasks.row_gpus.sum()
+    idle_gpu_h = ((usable + ready_h[:, None]) * tasks.row_gpus).sum(axis=1) + load.tested * tasks.row_gpus.sum()
     ended = money.Ended(done + ready_h, idle_gpu_h)
     parts = money.costs(case.bill, pools, there, ended, load.caught, load.gone, load.values)
     made = Outcomes(
@@ -300,15 +303,16 @@ def _present(times: Times, work: np.ndarray, scope: np.ndarray) -> tuple[np.ndar
     return first, last
 
 
-def _tested_h(case: Case, load: Loaded) -> np.ndarray:
+def _tested_h(case: Case, work: np.ndarray, hold: np.ndarray) -> np.ndarray:
     """Hours for which rows in use are given back, ``[S]``: the fabric of the site and its soak take all GPUs at once.
 
-    Their work and their holds; nights and weekends between shifts of the work belong to whoever uses the rows.
+    Their work and their holds. Nights and weekends between shifts, and hours in which a fault is mended or a part waited for,
+    belong to whoever uses the rows: one node does not keep them all.
     """
     if not case.early_use:
-        return np.zeros(len(load.work))  # nothing was in use
+        return np.zeros(len(work))  # nothing was in use
     whole = np.flatnonzero(np.isin(np.array(case.tasks.package), WHOLE_SITE))
-    made: np.ndarray = (load.work[:, whole] + load.hold[:, whole]).sum(axis=1)
+    made: np.ndarray = (work[:, whole] + hold[:, whole]).sum(axis=1)
     return made
 
 

@@ -203,7 +203,7 @@ def _times(of: _Of) -> list[Worked]:
     schedule = (f"{id}.acceptance",)
     each = (
         "GPUs of each row x hours until it may be used; and all GPUs x hours of work and hold of the site's fabric test and "
-        "soak, for which rows in use are given back"
+        "soak, without rework, for which rows in use are given back"
     )
     first = "the same packages in the same order; the collectives of the first row that passes them"
     teams = "teams that nobody stated are as many as cost least at expected values"
