@@ -10,7 +10,8 @@ import pytest
 from asbuilt.decide import hours, money
 from asbuilt.decide.cases import case_of, sign_offs
 from asbuilt.decide.parties import people_of_team, pools, positions
-from asbuilt.decide.simulate import detailed, expected, expected_load
+from asbuilt.decide.results import result_of
+from asbuilt.decide.simulate import detailed, expected, expected_load, present
 from asbuilt.model.crew_question import Arrangement, Checkpoints, Shift
 from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS, SCOPES
 from decide_sites import SMALL, WET, question, site, stated
@@ -102,6 +103,20 @@ def test_a_tool_is_rented_or_bought_whichever_is_less() -> None:
         there = money.Presence(first, last, np.zeros((1, 6)))
         cost = money.costs(bill, full, there, money.Ended(np.zeros(1), np.zeros(1)), *_none(), values)
         assert cost[0, PART["tooling"]] == pytest.approx(2 * price), weeks
+
+
+def test_the_tool_list_rents_for_the_weeks_that_money_counts() -> None:
+    asked = replace(question(WET), runs=30)
+    own = asked.arrangements[0]
+    case = case_of(site(WET), asked, own)
+    outcomes, times, work = detailed(case, asked.seed, 0, 30)
+    run = int(np.abs(outcomes.acceptance_d - np.quantile(outcomes.acceptance_d, 0.5)).argmin())
+    weeks = np.ceil(present(times, work, case.tasks.scope).days[run] / 7)
+    told = {item.what: item.detail for item in result_of(own, asked, case, outcomes).tools}
+    for scope, word in (("staging", "go/no-go"), ("liquid", "nitrogen"), ("fibre", "OTDR")):
+        (detail,) = [text for what, text in told.items() if word in what]
+        assert f"rented for {weeks[SCOPES.index(scope)]:.0f} weeks" in detail, (scope, detail)
+    assert weeks[SCOPES.index("fibre")] < np.ceil(times.work_end_h[run].max() / 168)
 
 
 def test_faults_cost_parts_damage_and_outages() -> None:

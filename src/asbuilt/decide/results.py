@@ -15,7 +15,7 @@ from asbuilt.decide.records import records
 from asbuilt.decide.registers import registers
 from asbuilt.decide.runs import chunk_runs
 from asbuilt.decide.schedule import Times
-from asbuilt.decide.simulate import Case, Outcomes, detailed, room
+from asbuilt.decide.simulate import Case, Outcomes, detailed, present, room
 from asbuilt.decide.tools import tool_list
 from asbuilt.decide.worked import PRODUCTION
 from asbuilt.model.crew_question import Arrangement, Question
@@ -35,12 +35,12 @@ def result_of(arrangement: Arrangement, question: Question, case: Case, outcomes
     """Everything about one arrangement. The run that is shown is the one nearest to the median time of the first chunk."""
     size = min(chunk_runs({arrangement.id: case}), question.runs)
     run = outcome.nearest_run(outcomes.acceptance_d[:size])
-    _, times, _ = detailed(case, question.seed, 0, size)
+    _, times, work = detailed(case, question.seed, 0, size)
     critical = chain(_shown(case, times, run))
     bars = shown.bars(times, run, case.tasks, np.array([link.package for link in critical], np.int64))
     pieces, teams = pieces_by_operation(case.tasks), teams_by_scope(case.pools)
     people = dict(zip(SCOPES, (int(n) for n in np.ceil(case.pools.staff).tolist()), strict=True))
-    weeks = {scope: max((bar.end_d for bar in bars if bar.scope == scope), default=0.0) / _WEEK_D for scope in SCOPES}
+    weeks = dict(zip(SCOPES, (present(times, work, case.tasks.scope).days[run] / _WEEK_D).tolist(), strict=True))
     believed = question.assumptions
     return ArrangementResult(
         id=arrangement.id,

@@ -258,7 +258,7 @@ def built(case: Case, load: Loaded) -> tuple[Outcomes, Times]:
         load.work, load.hold, tasks.scope, tasks.row, tasks.pred_start, tasks.pred, pools.teams, pools.people,
         pools.hours_per_day, pools.days_per_week, room(case),
     )  # fmt: skip
-    there = money.Presence(*_present(times, load.work, tasks.scope), load.rework)
+    there = present(times, load.work, tasks.scope, load.rework)
     ready_h = _ready_h(pools, load.values)
     usable, first, done = _usable(case, times)
     idle_gpu_h = ((usable + ready_h[:, None]) * tasks.row_gpus).sum(axis=1) + load.tested * tasks.row_gpus.sum()
@@ -291,8 +291,8 @@ def _by_scope(hours: np.ndarray, scope: np.ndarray) -> np.ndarray:
     return np.stack([hours[:, scope == k].sum(axis=1) for k in range(len(SCOPES))], axis=1)
 
 
-def _present(times: Times, work: np.ndarray, scope: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First start and last end of the work of each pool, ``[S, 6]``; NaN where it has none."""
+def present(times: Times, work: np.ndarray, scope: np.ndarray, rework: np.ndarray | None = None) -> money.Presence:
+    """First start and last end of the work of each pool; ``rework``: hours of it ``[S, 6]``, none where it is not asked for."""
     runs = len(work)
     first, last = np.full((runs, len(SCOPES)), np.nan), np.full((runs, len(SCOPES)), np.nan)
     for k in range(len(SCOPES)):
@@ -300,7 +300,7 @@ def _present(times: Times, work: np.ndarray, scope: np.ndarray) -> tuple[np.ndar
         if mine.size:
             first[:, k] = times.start_h[:, mine].min(axis=1)
             last[:, k] = times.work_end_h[:, mine].max(axis=1)
-    return first, last
+    return money.Presence(first, last, np.zeros_like(first) if rework is None else rework)
 
 
 def _tested_h(case: Case, work: np.ndarray, hold: np.ndarray) -> np.ndarray:

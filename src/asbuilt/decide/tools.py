@@ -1,7 +1,8 @@
 """Tools that the work asks for: how many, what finding faults without them comes to, whether to buy or to rent them.
 
 Which tool finds which fault is structure, not a number: an end face that nobody can look at is not inspected. Prices and the
-days that a calibration holds are assumptions (``tooling.*``, ``rule.calibration_days``). Days count from the first day on site.
+days that a calibration holds are assumptions (``tooling.*``, ``rule.calibration_days``). Days count from the first day of the
+scope's own work: until then nobody has a tool of it in hand.
 """
 
 from __future__ import annotations
@@ -131,8 +132,8 @@ def tool_list(
 ) -> tuple[Item, ...]:
     """What each scope's party needs, has, buys or rents, and until when its calibration must hold.
 
-    ``weeks``: from the first day to the last of each scope, counted from the first day on site of the whole work. ``amount``:
-    tools at the same time. State ``has``, ``buy`` or ``rent``.
+    ``weeks``: from the first start to the last end of the work of each scope, as money counts them. ``amount``: tools at the
+    same time. State ``has``, ``buy`` or ``rent``.
     """
     return tuple(
         _item(use, question, arrangement, needed(use, pieces, teams), weeks[use.scope], assumptions) for use in uses(pieces)
@@ -161,7 +162,7 @@ def _item(use: Use, question: Question, arrangement: Arrangement, number: int, w
 
 
 def calibration(weeks: float, assumptions: Assumptions) -> str:
-    """When a calibration is due, in days from the first day on site; no date is known here."""
+    """When a calibration is due, in days from the first day of the scope's work; no date is known here."""
     holds = round(assumptions["rule.calibration_days"].likely)
     lasts = math.ceil(weeks * _DAYS_A_WEEK)
     if lasts >= holds:
