@@ -9,7 +9,7 @@ import pytest
 
 from asbuilt.decide.cases import case_of
 from asbuilt.decide.hours import practice
-from asbuilt.decide.simulate import detailed, expected, ids, shapes
+from asbuilt.decide.simulate import detailed, expected, expected_load, ids, shapes, values_of
 from asbuilt.decide.tornado import swings
 from decide_sites import SMALL, question, site, stated
 
@@ -66,3 +66,17 @@ def test_what_enters_no_run_is_not_drawn(template: str) -> None:
     case = case_of(site(template), asked, asked.arrangements[0])
     plain = expected(case).parts
     assert (expected(case, {key: np.array([1e6]) for key in left}).parts == plain).all()
+
+
+def test_of_two_parties_the_later_one_is_waited_for_on_average_as_well() -> None:
+    asked = question()
+    mixed = case_of(site(), asked, asked.arrangements[2])
+    alone = case_of(site(), asked, asked.arrangements[0])
+    load, runs = expected_load(mixed), 20_000
+    drawn = values_of(mixed.assumptions, 1, 0, runs)
+    both = np.maximum(drawn["crew.own.ready_days"], drawn["crew.specialist.ready_days"])
+    assert load.ready_h[0] / 24 == pytest.approx(both.mean(), abs=4 * both.std() / np.sqrt(runs))
+    assert load.ready_h[0] > expected_load(alone).ready_h[0] == asked.assumptions["crew.own.ready_days"].mean * 24
+    # A wait that is known is taken as it is; that of the other side keeps its spread.
+    late = expected_load(mixed, {"crew.own.ready_days": np.array([45.0, 1.0])}, 2).ready_h / 24
+    assert late[0] == 45.0 and late[1] == pytest.approx(asked.assumptions["crew.specialist.ready_days"].mean, rel=0.01)

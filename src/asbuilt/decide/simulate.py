@@ -6,7 +6,7 @@ All arrangements draw from equal streams: what they do alike has the same luck, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,8 @@ from asbuilt.model.crew_question import Checkpoints
 from asbuilt.model.deployment import CATCHES, FAULT_KINDS, OPERATIONS, PARTIES, SCOPES
 
 _DAY_H, _MINUTES_PER_H = 24.0, 60.0
+#: Steps in which a spread is taken where a mean of the later of two is asked for.
+_STEPS = 24
 _SCOPE_OF = {operation.id: SCOPES.index(operation.scope) for operation in OPERATIONS}
 _INSPECT = next(index for index, operation in enumerate(OPERATIONS) if operation.id == "connector_inspect")
 #: Packages that end a row, and the site.
@@ -128,7 +130,8 @@ class Loaded:
 
     ``work``, ``hold``: hours of each package ``[S, T]``, rework and waits added; ``rework``: the hours of it by pool
     ``[S, 6]``; ``caught [S, K, C]``; ``gone``: faults that destroyed hardware ``[S, K]``; ``values``: every input ``[S]``;
-    ``tested``: hours in which the whole site is tested and no row of it in use ``[S]``.
+    ``tested``: hours in which the whole site is tested and no row of it in use ``[S]``; ``ready_h``: hours until all parties
+    are there ``[S]``.
     """
 
     values: Mapping[str, np.ndarray]
@@ -138,6 +141,7 @@ class Loaded:
     caught: np.ndarray
     gone: np.ndarray
     tested: np.ndarray
+    ready_h: np.ndarray
 
 
 def expected(case: Case, changed: Mapping[str, np.ndarray] | None = None, runs: int = 1) -> Outcomes:
@@ -163,7 +167,8 @@ def expected_load(case: Case, changed: Mapping[str, np.ndarray] | None = None, r
         by_kind[:, kind] += faults[:, lot]
     under_power = by_kind[:, :, 2:].sum(axis=2)
     gone = under_power * _by_kind(values, "damage_probability")
-    return _loaded(case, values, luck, (work, hold), looked, by_kind, gone)
+    load = _loaded(case, values, luck, (work, hold), looked, by_kind, gone)
+    return replace(load, ready_h=_expected_ready_h(case, values))
 
 
 def _looked_again(case: Case, again: np.ndarray, values: Mapping[str, np.ndarray], luck: np.ndarray) -> np.ndarray:
@@ -248,7 +253,8 @@ def _loaded(
     hold = working.hold_hours(tasks, values, working.held(case.checkpoints))
     tested = _tested_h(case, work, hold)
     work += more[0] + again
-    return Loaded(values, work, hold + more[1], _by_scope(more[0], tasks.scope), caught, gone, tested)
+    ready_h = _ready_h(case.pools, values)
+    return Loaded(values, work, hold + more[1], _by_scope(more[0], tasks.scope), caught, gone, tested, ready_h)
 
 
 def built(case: Case, load: Loaded) -> tuple[Outcomes, Times]:
@@ -259,7 +265,7 @@ def built(case: Case, load: Loaded) -> tuple[Outcomes, Times]:
         pools.hours_per_day, pools.days_per_week, room(case),
     )  # fmt: skip
     there = present(times, load.work, tasks.scope, load.rework)
-    ready_h = _ready_h(pools, load.values)
+    ready_h = load.ready_h
     usable, first, done = _usable(case, times)
     idle_gpu_h = ((usable + ready_h[:, None]) * tasks.row_gpus).sum(axis=1) + load.tested * tasks.row_gpus.sum()
     ended = money.Ended(done + ready_h, idle_gpu_h)
@@ -284,6 +290,23 @@ def _ready_h(pools: Pools, values: Mapping[str, np.ndarray]) -> np.ndarray:
     """Hours until the last of the parties is there."""
     made = [values[f"crew.{party}.ready_days"] * _DAY_H for party in sorted(set(pools.party))]
     return np.asarray(np.max(np.stack(made), axis=0))
+
+
+def _expected_ready_h(case: Case, values: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Expected hours until the last party is there: two who may each be late are later than either, on average.
+
+    A wait at its mean stands for its whole spread, one moved away from it for itself.
+    """
+    middle = (np.arange(_STEPS) + 0.5) / _STEPS
+    days = []
+    for party in sorted(set(case.pools.party)):
+        item = case.assumptions[f"crew.{party}.ready_days"]
+        stated = values[item.id][:, None]
+        days.append(np.where(stated == item.mean, triangle(item.low, item.likely, item.high, middle)[None, :], stated))
+    if len(days) == 1:
+        return np.asarray(values[item.id] * _DAY_H)
+    made: np.ndarray = np.maximum(days[0][:, :, None], days[1][:, None, :]).mean(axis=(1, 2)) * _DAY_H
+    return made
 
 
 def _by_scope(hours: np.ndarray, scope: np.ndarray) -> np.ndarray:
