@@ -29,7 +29,8 @@ _Taken = tuple[int, int, int]
 class Sizes(Protocol):
     """A site by its number of compute racks. ``notes``: what was left out to have it at the sizes that were asked for."""
 
-    notes: list[str]
+    @property
+    def notes(self) -> tuple[str, ...]: ...
 
     def __call__(self, racks: int, /) -> Tasks: ...
 
@@ -39,7 +40,7 @@ class Scaled:
 
     def __init__(self, tasks: Tasks) -> None:
         self._tasks = tasks
-        self.notes: list[str] = []
+        self.notes: tuple[str, ...] = ()
 
     def __call__(self, racks: int, /) -> Tasks:
         """As `scaled`."""

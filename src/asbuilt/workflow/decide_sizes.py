@@ -30,7 +30,7 @@ class Sizes:
         self._own, self._share, self._start = compute_racks(plan), audit_share, start
         self._per_rack = gpus_per_rack(plan)
         self._made: dict[int, Tasks | None] = {self._own: own}
-        self.notes: list[str] = []
+        self._told: dict[int, str] = {}
 
     def __call__(self, racks: int, /) -> Tasks:
         """Packages of the site with so many compute racks. Raises ``ValueError`` as `scaled` does."""
@@ -41,6 +41,11 @@ class Sizes:
             if made is not None:
                 return scaled(made, racks)
         raise AssertionError("the site itself is planned")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not as the requirement has it, the smallest size first."""
+        return tuple(self._told[racks] for racks in sorted(self._told))
 
     def _at(self, racks: int) -> Tasks | None:
         if racks not in self._made:
@@ -62,7 +67,7 @@ class Sizes:
             except (ProblemError, ValueError):
                 continue
             if words:
-                self.notes.append(f"{racks} racks are planned without {words}: with it there is no plan of that size")
+                self._told[racks] = f"{racks} racks are planned without {words}: with it there is no plan of that size"
             return made
-        self.notes.append(f"{racks} racks have no plan of this requirement; the site is scaled from the nearest that has")
+        self._told[racks] = f"{racks} racks have no plan of this requirement; the site is scaled from the nearest that has"
         return None
