@@ -235,7 +235,7 @@ def test_a_changed_number_changes_the_figure_that_it_feeds(case: str, whole: tup
         assert (now[key].origin, now[key].source) == (Origin.DECLARED, f"own.yaml line {3 + at}")
     records = next(c.count for c in found.quantities if c.operation == "audit")
     times = {
-        "audit": 500.0 * math.ceil(now["money.audit_share"].likely * records),
+        "audit": 500.0 * math.ceil(now["money.audit_share"].mean * records),
         "insurance": 0.01 * 10_000.0 * found.gpus,
     }
     for was, result in zip(before.arrangements, found.arrangements, strict=True):
@@ -366,3 +366,16 @@ def test_every_input_of_a_figure_is_listed(whole: tuple[Decision, str]) -> None:
     for counted in found.quantities:
         assert counted.source and counted.meaning and counted.unit, counted.operation
     assert "(not listed)" not in page(found)
+
+
+def test_the_premium_of_a_mixed_crew_says_whose_labour_it_is_of(whole: tuple[Decision, str]) -> None:
+    found = whole[0]
+    rate = next(item.mean for item in found.assumptions if item.id == "money.premium.specialist")
+    for result in found.arrangements:
+        note = next(figure.note for figure in found.worked if figure.id == f"{result.id}.cost.premium")
+        if len(set(result.parties.values())) == 1:
+            assert note == ""
+        else:
+            base = result.parts["premium"].mean / rate
+            assert note == f"the specialist's share of the labour: {base:,.0f} {found.currency}"
+            assert 0.0 < base < result.parts["labour"].mean

@@ -158,6 +158,18 @@ def test_idle_gpus_audit_lead_insurance_training() -> None:
     )
 
 
+def test_insurance_goes_by_the_scopes_with_work() -> None:
+    # Specialists for loops and fibre; the site has no loops: one scope of two is theirs.
+    full, bill = _bill(dict.fromkeys(SCOPES, "own") | {"liquid": "specialist", "fibre": "specialist"})
+    values = _zero_values(money__equipment_gpu=1000.0, money__insurance__own=0.01, money__insurance__specialist=0.03)
+    first, last = np.full((1, 6), np.nan), np.full((1, 6), np.nan)
+    for scope in ("power", "fibre"):
+        first[0, SCOPES.index(scope)], last[0, SCOPES.index(scope)] = 0.0, 8.0
+    there = money.Presence(first, last, np.zeros((1, 6)))
+    cost = money.costs(bill, full, there, money.Ended(np.zeros(1), np.zeros(1)), *_none(), values)
+    assert cost[0, PART["insurance"]] == pytest.approx(10_000.0 * (0.01 + 0.03) / 2)
+
+
 def test_training_is_paid_for_those_who_are_trained_by_it() -> None:
     asked = question(WET)
     green = replace(asked, own=replace(asked.own, experience_racks=0.0))

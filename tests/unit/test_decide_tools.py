@@ -94,7 +94,7 @@ def test_the_list_in_words() -> None:
     )
     assert rig.basis == "tooling.nitrogen_rig.*, loop_pressure_test"
     tester = lines["phase rotation tester with voltage (phase_tester)"]
-    assert (tester.state, tester.basis) == ("has", "stated: tools of own people")
+    assert (tester.state, tester.basis) == ("has", "the question: tools of own people")
     assert tester.detail == (
         "power, own people: rotation and polarity of each circuit; no kind of fault that is simulated hangs on it; stated "
         "that it is there, not how many; a certificate holds 365 days: on the first day it is at most 323 days old"

@@ -59,7 +59,7 @@ def _staffings(site: Site, question: Question, arrangement: Arrangement) -> tupl
     return teams, np.where(stated, teams, 1)
 
 
-def words(found: Sequence[BreakEvenCell], names: dict[str, str]) -> tuple[str, ...]:
+def words(found: Sequence[BreakEvenCell], names: dict[str, str], currency: str) -> tuple[str, ...]:
     """The cells as sentences: for each experience and GPU-hour value, who is cheapest up to how many racks."""
     made = []
     for done in dict.fromkeys(cell.experience_racks for cell in found):
@@ -67,7 +67,7 @@ def words(found: Sequence[BreakEvenCell], names: dict[str, str]) -> tuple[str, .
             line = [cell for cell in found if cell.experience_racks == done and cell.gpu_hour == value]
             line.sort(key=lambda cell: cell.racks)
             turns = [(a, b) for a, b in itertools.pairwise(line) if a.winner != b.winner]
-            who = f"own people with {done:g} racks behind them, a GPU-hour at {value:g}"
+            who = f"own people with {done:g} racks behind them, a GPU-hour at {value:g} {currency}"
             if not turns:
                 made.append(f"{who}: {names[line[0].winner]} at every size from {line[0].racks} to {line[-1].racks} racks")
             else:

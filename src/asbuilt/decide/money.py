@@ -89,7 +89,8 @@ def costs(
     for tool, number, scope in bill.tools:
         made["tooling"] += number * _tool(tool, weeks_there[:, SCOPES.index(scope)], drawn)
     value = drawn["money.equipment_gpu"] * bill.gpus
-    share = float(external.mean())
+    busy = (there.days > 0).any(axis=0)  # an air-cooled site has nobody for loops
+    share = float(external[busy].mean()) if busy.any() else float(external.mean())
     made["insurance"] = value * (
         drawn["money.insurance.own"] * (1.0 - share) + drawn["money.insurance.specialist"] * share
     )  # fmt: skip

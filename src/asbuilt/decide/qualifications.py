@@ -97,7 +97,7 @@ def _item(competence: Competence, question: Question, arrangement: Arrangement, 
     party = question.party(arrangement, scope)
     grade = party.qualification[scope]
     who = f"{party.name} ({SKILLS[scope]}, {grade}); shown by: {competence.shown}"
-    basis = f"stated: qualification of {party.name}"
+    basis = f"the question: qualification of {party.name}"
     if party.id != question.own.id:
         state, closes = "unknown", "to be shown by name before the first shift; the contract asks for it"
     elif grade == QUALIFICATIONS[0]:

@@ -67,7 +67,7 @@ def _tools(question: Question, pieces: Mapping[str, float]) -> Item:
     words = f"{len(asked) - len(missing)} of {len(asked)} tools at hand and in calibration"
     if missing:
         words += f"; missing: {', '.join(missing)}: buy or rent them, the tool list says which"
-    return Item("tools", words, float(len(asked) - len(missing)), "tools", SHORT if missing else MET, "stated: tools")
+    return Item("tools", words, float(len(asked) - len(missing)), "tools", SHORT if missing else MET, "the question: own.tools")
 
 
 def _trained(novices: list[str], scopes: list[str]) -> Item:
@@ -75,7 +75,7 @@ def _trained(novices: list[str], scopes: list[str]) -> Item:
     if novices:
         words += f"; novices in {', '.join(novices)}: train them under supervision, or give these scopes away"
     amount = float(len(scopes) - len(novices))
-    return Item("training", words, amount, "scopes", SHORT if novices else MET, "stated: qualification")
+    return Item("training", words, amount, "scopes", SHORT if novices else MET, "the question: own.qualification")
 
 
 def _supervised(question: Question, assumptions: Assumptions) -> Item:
@@ -88,9 +88,9 @@ def _supervised(question: Question, assumptions: Assumptions) -> Item:
 
 def _lead(question: Question) -> Item:
     if question.own.lead:
-        return Item("project lead", "a lead with no other task", None, "", MET, "stated: lead")
+        return Item("project lead", "a lead with no other task", None, "", MET, "the question: own.lead")
     words = "nobody leads the work alone; free one person for the whole time, money.lead_week says what that costs"
-    return Item("project lead", words, None, "", SHORT, "stated: lead")
+    return Item("project lead", words, None, "", SHORT, "the question: own.lead")
 
 
 def _pace(question: Question, assumptions: Assumptions) -> Item:

@@ -157,7 +157,7 @@ def _item(use: Use, question: Question, arrangement: Arrangement, number: int, w
         )
     words.append(calibration(weeks, assumptions))
     words.append(_lost(use.finds))
-    basis = f"stated: tools of {party.name}" if held else f"tooling.{use.tool}.*, {use.operation}"
+    basis = f"the question: tools of {party.name}" if held else f"tooling.{use.tool}.*, {use.operation}"
     return Item(f"{use.name} ({use.tool})", "; ".join(w for w in words if w), float(number), "tools", state, basis)
 
 

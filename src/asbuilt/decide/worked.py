@@ -26,10 +26,10 @@ FORMULAS = {
     "training": "own people of skills below the experience asked for x training of the skill",
     "lead": "weeks until acceptance x a lead's week; two leads where a specialist is there",
     "tooling": "for each tool that own people lack: bought and calibrated, or rented by the week, whichever is less",
-    "insurance": "GPUs x equipment value of one x rate; rates of the parties by the share of scopes that they do",
+    "insurance": "GPUs x equipment value of one x rate; rates of the parties by the share of scopes with work that they do",
     "liability": "faults found after power is on x probability that hardware is destroyed x damage, at most the deductible; "
     "less what the specialist's contract bears",
-    "audit": "records measured again x price of one",
+    "audit": "records that can be measured again x share of them that is, rounded up to whole ones, x price of one",
     "idle": "GPU-hours that stand idle from the first day until their row (or the site) may be used, and again while the whole "
     "site is tested, x value of a GPU-hour",
     "outages": "faults that production finds x (hours x GPUs that stand idle, never more than there are + GPUs of the site x "
@@ -56,6 +56,7 @@ LABELS = {
 _BEFORE, _POWERED = CATCHES[:-1], tuple(catch for catch in CATCHES if catch not in ("inspection", "pressure"))
 _SCOPE_OF = {operation.id: operation.scope for operation in OPERATIONS}
 _DONE_BEFORE = ("experience.fault_slope", "experience.fault_floor", REFERENCE)
+_PREMIUM = "money.premium.specialist"
 _WHEN = ("ready_days", "shift_hours", "shifts", "days", "weeks", "experience_racks")
 
 
@@ -143,14 +144,23 @@ def _costs(of: _Of, unit: str) -> list[Worked]:
     made = [Worked(f"{id}.cost", "cost, idle GPUs and outages among it", of.result.cost.mean, unit, how, whole)]
     for part in PARTS:
         inputs = of.ids(*_inputs(part, of))
-        made.append(Worked(f"{id}.cost.{part}", LABELS[part], of.result.parts[part].mean, unit, FORMULAS[part], inputs))
+        mean = of.result.parts[part].mean
+        made.append(Worked(f"{id}.cost.{part}", LABELS[part], mean, unit, FORMULAS[part], inputs, note=_note(part, of, unit)))
     return made
+
+
+def _note(part: str, of: _Of, unit: str) -> str:
+    """What the inputs alone do not show: of a mixed crew, whose labour the premium is of."""
+    rate = of.assumptions[_PREMIUM].mean
+    if part != "premium" or len(of.parties) == 1 or rate <= 0.0:
+        return ""
+    return f"the specialist's share of the labour: {of.result.parts[part].mean / rate:,.0f} {unit}"
 
 
 def _inputs(part: str, of: _Of) -> tuple[str, ...]:
     id, bill, parties = of.result.id, of.case.bill, sorted(set(of.result.parties.values()))
     schedule, hours = f"{id}.acceptance", tuple(of.hour())
-    premium = ("money.premium.specialist",) if "specialist" in of.parties else ()
+    premium = (_PREMIUM,) if "specialist" in of.parties else ()
     passed = ("money.liability_passed.specialist",) if "specialist" in of.parties else ()
     each = {
         "labour": (schedule, *hours),

@@ -48,7 +48,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class CaughtFaults:
-    """Faults of one kind caught at one stage: mean and P90 of the number, mean rework hours, mean money."""
+    """Faults of one kind caught at one stage: mean and P90 of the number, mean hours of rework, mean price of its parts."""
 
     fault: str
     catch: str
@@ -72,7 +72,7 @@ class CrewWeek:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One package of a row (or of the site) in the median run: days from the first day; ``critical``: on the critical path."""
+    """One package of a row (or of the site) in the median run: days from the first work; ``critical``: on the critical path."""
 
     package: str
     scope: str
@@ -139,7 +139,7 @@ class ArrangementResult:
 
 @dataclass(frozen=True, slots=True)
 class Swing:
-    """One assumption at its low and at its high end, all else as likely.
+    """One assumption at its low and at its high end, all else at its mean.
 
     ``at_low``, ``at_high``: cost of the decision's ``rival`` minus cost of its ``winner``; below 0 the rival is cheaper.
     """
@@ -229,7 +229,7 @@ class Decision:
     worked: tuple[Worked, ...]
     notes: tuple[str, ...]
     rival: str = ""  # what the winner is held against in ``tornado``: the next cheapest
-    lead: float | None = None  # cost of the rival minus cost of the winner, everything as likely
+    lead: float | None = None  # cost of the rival minus cost of the winner, everything at its mean
 
     def as_json(self) -> dict[str, Any]:
         """``schema decision/v1``; enumerations as words."""

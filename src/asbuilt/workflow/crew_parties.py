@@ -39,7 +39,7 @@ def stated_number(given: PartyGiven | None, key: str) -> float | None:
     value: Any = given
     for step in STATED[key]:
         value = None if value is None else getattr(value, step)
-    return value
+    return None if value is None else float(value)
 
 
 def party(which: str, given: PartyGiven | None, assumptions: Assumptions) -> Told:

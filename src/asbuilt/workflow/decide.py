@@ -67,7 +67,7 @@ def decide(
     if without_claims:
         gone = [item.id for item in asked.assumptions if item.origin is Origin.CLAIMED]
         asked = replace(unclaimed, notes=(f"{_GONE}: {', '.join(gone) or 'there are none'}", *unclaimed.notes))
-    share = asked.assumptions[_AUDIT_SHARE].likely
+    share = asked.assumptions[_AUDIT_SHARE].mean
     work = tasks(plan, share)
     _warm()
     sizes = Sizes(plan, work, share, lambda: named(source if source is not None else ".", folder))
