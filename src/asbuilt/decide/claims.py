@@ -81,7 +81,7 @@ def _premium(ground: Ground, own: Arrangement | None, outside: Arrangement | Non
     if not mine > 0.0:
         return ClaimHeld(claim, claimed, "", NOT_SHOWN, _FREE, item.source)
     more = theirs / mine - 1.0
-    agrees = item.low <= more <= item.high
+    agrees = _within(more, item)
     why = (
         "the hours follow from practice and luck, the price of an hour from nights, weekends and the premium; people are paid "
         "while they wait for others"
@@ -103,7 +103,12 @@ def _shorter(ground: Ground, own: Arrangement | None, outside: Arrangement | Non
         words += f"; {same:.0%} in own people's shifts"
         why += f"; {ground.question.specialist.shift.words} against {ground.question.own.shift.words} is most of it"
         why = why if found - same > same else why.replace("is most of it", "is the smaller part of it")
-    return ClaimHeld(claim, claimed, words, AGREES if item.low <= found <= item.high else DIFFERS, why, item.source)
+    return ClaimHeld(claim, claimed, words, AGREES if _within(found, item) else DIFFERS, why, item.source)
+
+
+def _within(share: float, item: Assumed) -> bool:
+    """Whether a share lies in what is claimed, to the whole per cent that is told."""
+    return item.low <= round(share * 100.0) / 100.0 <= item.high
 
 
 def _less(outcomes: Mapping[str, Outcomes], own: str, outside: str) -> float:

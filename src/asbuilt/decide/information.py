@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 _BINS, _LEAST_IN_BIN = 20, 25
+#: Times that values without meaning are tried, and how far a worth must stand out of what these seem to be worth.
+_BLIND, _SURE = 100, 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,22 +19,46 @@ class Worth:
     settles: float
 
 
-def worth(costs: np.ndarray, values: np.ndarray) -> Worth:
+@dataclass(frozen=True, slots=True)
+class Luck:
+    """What values that say nothing seem to be worth in so many runs: mean and standard deviation."""
+
+    mean: float
+    spread: float
+
+
+def luck(costs: np.ndarray) -> Luck:
+    """``Luck`` of these ``costs`` ``[S, A]``: picking the least of noisy means pretends some worth where there is none."""
+    bins = _bins(costs)
+    if not bins:
+        return Luck(0.0, 0.0)
+    rng = np.random.default_rng(_BLIND)
+    seeming = np.array([_binned(costs, rng.random(len(costs)), bins)[0] for _ in range(_BLIND)])
+    return Luck(float(seeming.mean()), float(seeming.std()))
+
+
+def worth(costs: np.ndarray, values: np.ndarray, chance: Luck | None = None) -> Worth:
     """Worth of knowing ``values`` ``[S]`` before choosing among arrangements with ``costs`` ``[S, A]`` in the same runs.
 
     Runs are put into bins of equal numbers by the value; in each bin the arrangement with the least mean cost is chosen.
-    Picking the least of noisy means pretends some worth where there is none, so the same is done with the values rolled by
-    half the runs, where they say nothing, and taken off. Source: M. Strong, J. E. Oakley, "An efficient method for computing
-    single-parameter partial expected value of perfect information", Medical Decision Making 33 (2013), 755-766.
+    What values without meaning seem to be worth (``chance``: ``luck(costs)``, where it is at hand) is taken off, and what
+    does not stand out of it by ``_SURE`` standard deviations is nothing: of hundreds of inputs some always seem to matter.
+    Source: M. Strong, J. E. Oakley, "An efficient method for computing single-parameter partial expected value of perfect
+    information", Medical Decision Making 33 (2013), 755-766.
     """
-    runs = len(values)
-    bins = min(_BINS, runs // _LEAST_IN_BIN)
-    if bins < 2 or costs.shape[1] < 2 or not np.ptp(values) > 0.0:
+    bins = _bins(costs)
+    if not bins or not np.ptp(values) > 0.0:
         return Worth(0.0, 0.0)
     saved, settles = _binned(costs, values, bins)
-    nothing, _ = _binned(costs, np.roll(values, runs // 2), bins)
-    left = saved - nothing
-    return Worth(max(left, 0.0), settles if left > 0.0 else 0.0)
+    blind = luck(costs) if chance is None else chance
+    left = saved - blind.mean
+    return Worth(left, settles) if left > _SURE * blind.spread and left > 0.0 else Worth(0.0, 0.0)
+
+
+def _bins(costs: np.ndarray) -> int:
+    """Bins of the runs; 0 where there are too few runs for two, or nothing to choose from."""
+    bins = min(_BINS, len(costs) // _LEAST_IN_BIN)
+    return bins if bins > 1 and costs.shape[1] > 1 else 0
 
 
 def _binned(costs: np.ndarray, values: np.ndarray, bins: int) -> tuple[float, float]:
@@ -52,7 +78,7 @@ def perfect(costs: np.ndarray) -> float:
     return float(costs.mean(axis=0).min() - costs.min(axis=1).mean())
 
 
-def joint(costs: np.ndarray, columns: np.ndarray) -> Worth:
+def joint(costs: np.ndarray, columns: np.ndarray, chance: Luck | None = None) -> Worth:
     """Worth of knowing several inputs ``[S, N]`` together, as a trial shows them.
 
     What they say of the difference between the two cheapest arrangements is fitted by least squares, and the fitted
@@ -70,4 +96,4 @@ def joint(costs: np.ndarray, columns: np.ndarray) -> Worth:
     for half in (0, 1):
         known, _, _, _ = np.linalg.lstsq(design[halves != half], apart[halves != half], rcond=None)
         fitted[halves == half] = design[halves == half] @ known
-    return worth(costs, fitted)
+    return worth(costs, fitted, chance)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from asbuilt.decide.information import Worth, joint, worth
+from asbuilt.decide.information import Luck, Worth, joint, luck, worth
 from asbuilt.decide.rates import rate_id
 from asbuilt.decide.runs import chunk_runs
 from asbuilt.decide.simulate import Case, Outcomes, ids, values_of
@@ -73,7 +73,9 @@ def changes(
         saved = before[was] - under[best]
         if saved > _WORTH_SAYING * before[was]:
             names = {a.id: a.name for a in question.arrangements}
-            what = f"{name}: {names[was]} for {before[was]:,.0f} becomes {names[best]} for {under[best]:,.0f}, on average"
+            money = question.currency
+            turn = f"{names[was]} for {before[was]:,.0f} {money} becomes {names[best]} for {under[best]:,.0f} {money}"
+            what = f"{name}: {turn}, on average"
             made.append(NextMeasurement(CHANGE, what, saved, 0.0, float(best != was), f"{how}; its price is counted in that"))
     return tuple(made)
 
@@ -88,10 +90,11 @@ def next_measurements(
     believed = question.assumptions
     costs = np.stack([o.cost for o in outcomes.values()], axis=1)[:_MOST_RUNS]
     values = _values(question, cases, len(costs))
-    found = [(item, worth(costs, values[item.id])) for item in believed if item.id in values and item.low < item.high]
+    chance = luck(costs)
+    found = [(item, worth(costs, values[item.id], chance)) for item in believed if item.id in values and item.low < item.high]
     found = [(item, known) for item, known in found if known.money > 0.0]
     lines = [_line(item, known) for item, known in sorted(found, key=lambda pair: -pair[1].money)[: _MOST_LINES - 1]]
-    trial = _trial(believed, costs, values)
+    trial = _trial(believed, costs, values, chance, {item.id: known for item, known in found})
     return tuple(sorted([*([trial] if trial else []), *lines], key=lambda line: -line.worth))
 
 
@@ -111,13 +114,16 @@ def _line(item: Assumed, known: Worth) -> NextMeasurement:
     return NextMeasurement(item.id, item.meaning, known.money, None, known.settles, how)
 
 
-def _trial(believed: Assumptions, costs: np.ndarray, values: Mapping[str, np.ndarray]) -> NextMeasurement | None:
-    """A rack built on trial shows own people's fault rates and times together."""
+def _trial(
+    believed: Assumptions, costs: np.ndarray, values: Mapping[str, np.ndarray], chance: Luck, alone: Mapping[str, Worth]
+) -> NextMeasurement | None:
+    """A rack built on trial shows own people's fault rates and times together: at least what the best of them is worth."""
     shown = [f"work.{operation.id}.minutes" for operation in OPERATIONS]
     shown += [rate_id(believed, kind.id, "own") for kind in FAULT_KINDS]
     shown += ["learning.slope", "experience.fault_slope"]
     columns = np.stack([values[key] for key in dict.fromkeys(shown) if key in values], axis=1)
-    known = joint(costs, columns)
+    together = [joint(costs, columns, chance), *(alone[key] for key in shown if key in alone)]
+    known = max(together, key=lambda one: one.money)
     if known.money <= 0.0:
         return None
     price = believed["money.trial_rack"]
