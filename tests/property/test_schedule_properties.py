@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from asbuilt.decide.calendar import opened_h, worked_h
 from asbuilt.decide.critical_path import Run, chain, critical_path
-from asbuilt.decide.schedule import Times, busy, schedule
+from asbuilt.decide.schedule import Times, schedule
 from deployment_sites import crew, random_site, tasks
 
 SEEDS = st.integers(0, 2**31)
@@ -160,12 +160,3 @@ def test_the_chain_explains_the_end(seed: int) -> None:
         assert {"order": j in predecessors(site, i), "team": site["scope"][j] == p, "room": site["row"][j] == site["row"][i]}[
             link.reason
         ]
-
-
-@given(SEEDS)
-def test_hours_of_pools_are_hours_of_packages(seed: int) -> None:
-    site, staff, work, _, times = of(seed)
-    first, last, hours = busy(times, work, site["scope"], len(staff["teams"]))
-    assert np.isclose(hours.sum(), work.sum())
-    assert np.nanmin(first) == times.start_h.min()
-    assert np.nanmax(last) == times.work_end_h.max()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from asbuilt.base.kernel import Engine
-from asbuilt.decide.rework import Places, added, destroyed, expected_added, inspected_again, places, rework_hours
+from asbuilt.decide.rework import Places, added, destroyed, expected_added, inspected_again, places
 from asbuilt.decide.risk import Faults, Lots, all_shares, draw_faults, expected_faults, lots_of
 from asbuilt.decide.sampling import Sampling
 from asbuilt.model.crew_question import Checkpoints
@@ -90,7 +90,6 @@ def test_hours_add_up_and_the_longest_wait_counts() -> None:
         ],
         runs=2,
     )
-    assert rework_hours(faults, hours).tolist() == [6.0, 2.0, 2.0, 0.0, 1.0]
     work, hold = added(faults, where, hours, waits)
     assert work[0].tolist() == [0, 0, 0, 0, 0, 6.0, 0, 0, 4.0, 0, 0] and hold[0].tolist() == [0] * 8 + [48.0, 0, 0]
     assert work[1].tolist() == [0] * 8 + [1.0, 0, 0] and hold[1].tolist() == [0] * 8 + [5.0, 0, 0]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from asbuilt.base.kernel import Engine
-from asbuilt.decide.schedule import Times, busy, schedule
+from asbuilt.decide.schedule import schedule
 from deployment_sites import crew, hall, hall_crew, hall_hours, random_site, tasks
 
 DAY_SHIFT = ([8.0], [5])
@@ -119,17 +119,6 @@ def test_runs_do_not_know_each_other() -> None:
     for s in range(4):
         alone = schedule(work[s : s + 1], hold[s : s + 1], **site, **staff)
         assert np.array_equal(alone.finish_h[0], together.finish_h[s])
-
-
-def test_busy_of_each_pool() -> None:
-    scope = np.array([0, 0, 2])
-    times = Times(np.array([[1.0, 0.5, 4.0]]), np.array([[3.0, 2.0, 9.0]]), np.array([[3.0, 8.0, 99.0]]))
-    first, last, worked = busy(times, np.array([[2.0, 1.5, 5.0]]), scope, 3)
-    assert first[0, [0, 2]].tolist() == [0.5, 4.0]
-    assert last[0, [0, 2]].tolist() == [3.0, 9.0]
-    assert np.isnan(first[0, 1])
-    assert np.isnan(last[0, 1])
-    assert worked[0].tolist() == [3.5, 0.0, 5.0]
 
 
 # R. L. Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 17 (1969): hours and order of nine packages.

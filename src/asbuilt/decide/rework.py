@@ -97,12 +97,6 @@ def _after(there: np.ndarray, of: np.ndarray) -> np.ndarray:
     return made
 
 
-def rework_hours(faults: Faults, hours: np.ndarray) -> np.ndarray:
-    """Hours of a team for each cell of ``faults``, ``[N]``; ``hours``: of one fault, ``[S or 1, K, len(CATCHES)]``."""
-    made: np.ndarray = faults.count * _of_cells(faults, hours)
-    return made
-
-
 def _of_cells(faults: Faults, values: np.ndarray) -> np.ndarray:
     run = faults.run if len(values) > 1 else np.zeros(len(faults.run), np.int64)
     made: np.ndarray = values[run, faults.lots.kind[faults.lot], faults.catch]

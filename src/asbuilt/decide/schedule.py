@@ -98,18 +98,3 @@ def _workspace(count: int, pools: int, rows: int) -> tuple[Numbers, ...]:
     cells, events = pools * rows, count + pools + 1
     sizes = (count, count, cells, cells, pools, pools, rows, pools, pools, pools, events, events, 1)
     return tuple(np.zeros(size, np.int64) for size in sizes)
-
-
-def busy(times: Times, work_h: Any, scope: Numbers, pools: int) -> tuple[Hours, Hours, Hours]:
-    """First start [h], last end of work [h] and hours of teams worked of each pool, [S, P].
-
-    A pool without packages: NaN, NaN and 0. ``work_h`` [S, T] and ``scope`` [T] as given to `schedule`.
-    """
-    runs = len(times.start_h)
-    first, last, worked = np.full((runs, pools), np.nan), np.full((runs, pools), np.nan), np.zeros((runs, pools))
-    for p in np.unique(scope).tolist():
-        of = np.nonzero(scope == p)[0]
-        first[:, p] = times.start_h[:, of].min(axis=1)
-        last[:, p] = times.work_end_h[:, of].max(axis=1)
-        worked[:, p] = np.asarray(work_h, np.float64)[:, of].sum(axis=1)
-    return first, last, worked

@@ -27,7 +27,6 @@ _DAY_H, _MINUTES_PER_H = 24.0, 60.0
 #: Steps in which a spread is taken where a mean of the later of two is asked for.
 _STEPS = 24
 _SCOPE_OF = {operation.id: SCOPES.index(operation.scope) for operation in OPERATIONS}
-_INSPECT = next(index for index, operation in enumerate(OPERATIONS) if operation.id == "connector_inspect")
 #: Packages that end a row, and the site.
 ROW_DONE, SITE_DONE = "acceptance/collectives", ("acceptance/site", "acceptance/soak", "acceptance/audit")
 #: Packages that take all GPUs of the site.

@@ -24,7 +24,6 @@ _TEXTURES = ("", "/", ".", "-", "\\", "+", "|", "x")
 _APART = 7.0
 #: Steps that a scale may have, times a power of ten.
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
-ROW = 16.0
 
 
 def series_css() -> str:
