@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import polars as pl
 import pytest
 
@@ -87,11 +85,9 @@ def test_what_is_alike_and_not_locked_is_said() -> None:
     assert unlocked_note(planned(1), {"version_measured": told(1)}) == ()
 
 
-def test_ten_thousand_nodes_are_classed_without_looking_at_each() -> None:
+def test_ten_thousand_nodes_are_classed() -> None:
     rows = with_version(told(10_000, 20), 77, "package:p3", "2.0")
     plan = planned(10_000)
-    start = time.process_time()
     classes = node_classes(plan, {"version_measured": rows})
     assert [c.nodes for c in classes] == [9_999, 1]
     assert classes[1].differs == ("package:p3 2.0 in place of 1.0",)
-    assert time.process_time() - start < 10
