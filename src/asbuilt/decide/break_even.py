@@ -18,14 +18,14 @@ from asbuilt.model.deployment import SCOPES
 #: Sizes, in compute racks, and experience, in racks, that are looked at: a grid, no assumption.
 RACKS = (2, 4, 8, 16, 32, 64, 128)
 EXPERIENCE = (0, 10, 100)
-#: Values of a GPU-hour, as shares of the spread of ``money.gpu_hour`` from low to high, and none.
-_SHARES = (0.0, 0.25, 0.5, 1.0)
+#: Values of a GPU-hour below the low end of ``money.gpu_hour``, as shares of it: the choice mostly turns between it and none.
+_BELOW = (0.125, 0.25, 0.5)
 
 
 def gpu_hours(question: Question) -> tuple[float, ...]:
-    """Values of a GPU-hour that are looked at: 0, and steps from the low to the high end of what is assumed."""
+    """Values of a GPU-hour that are looked at: 0, steps up to the low end of what is assumed, likely, high."""
     item = question.assumptions["money.gpu_hour"]
-    steps = [item.low + share * (item.high - item.low) for share in _SHARES]
+    steps = [*(share * item.low for share in _BELOW), item.low, item.likely, item.high]
     return tuple(dict.fromkeys((0.0, *(round(step, 2) for step in steps))))
 
 

@@ -201,3 +201,9 @@ def _repeat(work: SiteWork, there: list[_Place]) -> np.ndarray:
         made[index] = in_rows[row] if scope == _JUDGED else done[scope]
         done[scope] += rack >= 0
     return made
+
+
+def totals(tasks: Tasks) -> dict[str, float]:
+    """Pieces of each operation that the site has, those without pieces left out."""
+    sums = tasks.operations.sum(axis=0).tolist()
+    return {operation.id: count for operation, count in zip(OPERATIONS, sums, strict=True) if count}
